@@ -29,11 +29,13 @@ from ..options import (
     number,
     positive,
     rule,
+    share,
     whole,
 )
 from ..progress import Progress
 from ..workers import ClusterError, ClusterPool, ProcessPool, in_order
 from .budget import NodePlan
+from .openings import KINDS, MIX, Shares, format_shares, parse_shares
 from .positions import Sources, Survey, count_done, sample, stretches
 from .selfplay import Plan
 
@@ -47,6 +49,14 @@ def budget(text: str) -> NodePlan:
     """Return the nodes of searches; argparse's error if they make no sense."""
     try:
         return NodePlan.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def opening_shares(text: str) -> Shares:
+    """Return the kinds of openings; argparse's error if they make no sense."""
+    try:
+        return parse_shares(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -70,6 +80,10 @@ COMMAND = CommandLine(
         "cluster",
         Option("--branch-share", number, 0.0, "S",
                "share of positions that are not of the games, as search trees have them (0)"),
+        Option("--openings", opening_shares, format_shares(MIX), "K=S,...",
+               f"shares of the kinds of openings: {', '.join(KINDS)}"),
+        Option("--full-share", share, 0.0, "S",
+               "share of games that no quiet moves end before the board is full (0)"),
         "positions of game files, searched again:",
         Option("--positions", Path, None, "GAMES", "the files", {"nargs": "+"}),
         Option("--count", positive, None, "N",
@@ -95,7 +109,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
         raise SettingsError(f"--branch-share takes 0 to {MOST_BRANCHES}")
     return Plan(
         options.seed, options.nodes, options.rules, boards, options.weights,
-        options.branch_share,
+        options.branch_share, options.openings, options.full_share,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from ..eval.weights import FAMILIES, load_weights, scale_of
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, GamesError, Record, decode, split_head
 from ..values import WIN_BAND
 from .budget import NodePlan
-from .selfplay import lay
+from .openings import lay
 
 STAGES = (0, 10, 20, 40)  # stones from which each stage of a game begins
 LEAST_TABLE = 1 << 20

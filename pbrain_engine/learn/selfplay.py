@@ -1,4 +1,4 @@
-"""One game of self-play: a random balanced opening, then searches limited by nodes.
+"""One game of self-play: an opening, then searches limited by nodes.
 
 A game depends on the seed and its number alone: the engine forgets everything before it, every
 search ends by nodes, and one thread searches. So games can be played anywhere in any order.
@@ -17,7 +17,6 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..arena.openings import first_balanced, square_around
 from ..engine.alphabeta import Glance
 from ..engine.engine import Engine, Move
 from ..eval.weights import load_weights
@@ -26,15 +25,11 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
 from .budget import NodePlan
+from .openings import ALL_SQUARE, BALANCE, Line, Shares, format_shares, lay, make_opening
 
 HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear ...
 BYTES_A_NODE = 64  # ... of longer searches
 NODES_SPREAD = 0.25  # searches of a game differ in length by this share, so that games differ
-STONES = (2, 9)  # of an opening
-REACHES = (2, 3, 4)  # how far its stones lie from the middle of their square
-OFF_CENTRE = 0.25  # share of openings whose square lies anywhere on the board
-BALANCE = 150  # largest value of an opening for either side
-TRIES = 100  # openings looked at before the best of them is taken
 GLANCE_PART = 10  # a tenth of the nodes of a move rejects most openings
 CALM_VALUE, CALM_MOVES = 10, 8  # a draw after 8 values in a row this close to 0
 CALM_FROM = 0.45  # and this share of the board is full
@@ -46,7 +41,6 @@ ODD_AMONG = 14  # an odd move is any of the policy's first
 BRANCH_TRIES = 8  # positions looked at for each branch that is wanted
 NEAR_END = 4  # plies to the end of what is decided at a glance: by a five or a winning four
 
-Line = Sequence[Coordinates]  # the moves from the empty board to a position
 Search = Callable[[], Glance | None]
 
 
@@ -66,6 +60,17 @@ class Plan(NamedTuple):
     boards: tuple[int, ...]
     weights: str  # name or path
     branch_share: float = 0.0  # of all positions
+    openings: Shares = ALL_SQUARE
+    full_share: float = 0.0  # of the games, that no quiet moves end
+
+    def opening_kind(self, number: int) -> str:
+        """Return the kind of opening of a game."""
+        kinds, shares = zip(*self.openings, strict=True)
+        return str(random.Random(f"{self.seed}:{number}:opening").choices(kinds, shares)[0])
+
+    def goes_to_the_end(self, number: int) -> bool:
+        """Return whether no quiet moves end a game."""
+        return random.Random(f"{self.seed}:{number}:full").random() < self.full_share
 
     def kind(self, number: int) -> tuple[Rule, int]:
         """Return rule and board of a game: all combinations in turn."""
@@ -78,12 +83,18 @@ class Plan(NamedTuple):
 
     def about(self) -> dict[str, str]:
         """Return the head of a file: all that its games depend on but their numbers."""
+        more = {}
+        if self.openings != ALL_SQUARE:  # files of before these were chosen go on
+            more["openings"] = format_shares(self.openings)
+        if self.full_share:
+            more["full"] = f"{self.full_share:g}"
         return {
             "seed": str(self.seed),
             "nodes": str(self.budget),
             "rules": " ".join(rule.name.lower() for rule in self.rules),
             "boards": " ".join(map(str, self.boards)),
             "branches": f"{self.branch_share:g}",
+            **more,
             "weights": load_weights(self.weights).key,
         }
 
@@ -103,51 +114,6 @@ class Plan(NamedTuple):
 
         branches = grow(engine, chance, record, player.ends, self.branch_share, search)
         return SelfPlayed(record, branches)
-
-
-def lay(engine: Engine, line: Line) -> bool:
-    """Put these stones in place of all others; False if there is a foul, a win or a full board."""
-    game = engine.game
-    shared = 0
-    for stone, move in zip(game.history, line, strict=False):
-        if stone.move != move:
-            break
-        shared += 1
-    while game.ply > shared:
-        engine.undo()
-    for x, y in line[shared:]:
-        if game.is_forbidden(x, y):
-            return False
-        engine.play(x, y)
-        if game.winner is not None:
-            return False
-    return not game.is_over
-
-
-def scatter(chance: random.Random, board: int) -> list[Coordinates]:
-    """Return random stones in a small square, mostly around the centre."""
-    reach = min(chance.choice(REACHES), (board - 1) // 2)
-    middle = (board // 2, board // 2)
-    if chance.random() < OFF_CENTRE:
-        middle = (chance.randrange(board), chance.randrange(board))
-    near = square_around(middle, reach, board, board)
-    return chance.sample(near, min(chance.randint(*STONES), len(near) - 1))
-
-
-def balanced_opening(
-    engine: Engine, chance: random.Random, board: int, judge: Callable[[], int]
-) -> list[Coordinates]:
-    """Return the first random opening that is found balanced, or the best of many.
-
-    ``judge`` values the position of the engine.
-    """
-
-    def value_of(opening: Sequence[Coordinates]) -> int:
-        lay(engine, opening)
-        return judge()
-
-    tried = (scatter(chance, board) for _ in range(TRIES))
-    return first_balanced((o for o in tried if lay(engine, o)), value_of, BALANCE)
 
 
 class SelfPlayer:
@@ -191,7 +157,8 @@ def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer | None
     engine.new_game(board, rule=rule)
     engine.clear_hash()
     player = player or SelfPlayer(engine, plan)
-    opening = balanced_opening(engine, chance, board, player.judge)
+    opening = make_opening(engine, chance, board, plan.opening_kind(number), player.judge)
+    may_be_calm = not plan.goes_to_the_end(number)
     lay(engine, opening)
     game = engine.game
     cells = [y * board + x for x, y in opening]
@@ -216,7 +183,7 @@ def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer | None
                 ending = Ending.FULL
             elif abs(value) >= WIN_BAND:
                 ending, winner = Ending.PROVEN, side if value > 0 else side.opponent
-            elif calm >= CALM_MOVES and game.ply >= CALM_FROM * board * board:
+            elif may_be_calm and calm >= CALM_MOVES and game.ply >= CALM_FROM * board * board:
                 ending = Ending.CALM
         if ending is not None:
             result = 0 if winner is None else 1 if winner is Side.BLACK else -1

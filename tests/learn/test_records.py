@@ -22,6 +22,7 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.budget import NodePlan
 from pbrain_engine.learn.features import read_features, replay
+from pbrain_engine.learn.openings import lay
 from pbrain_engine.learn.selfplay import (
     Plan,
     SelfPlayer,
@@ -206,7 +207,7 @@ def test_a_game_in_which_nothing_happens_is_a_draw(
         asked.append(cells[0])
         return cells[0], 11 if len(asked) <= eventful else -10
 
-    monkeypatch.setattr(selfplay, "balanced_opening", lambda *_: [(0, 0), (2, 0)])
+    monkeypatch.setattr(selfplay, "make_opening", lambda *_: [(0, 0), (2, 0)])
     monkeypatch.setattr(player, "decide", decide)
     record = selfplay.play_game(engine, PLAN, 0, player)
     assert (record.ending, record.result) == (Ending.CALM, 0)
@@ -254,8 +255,8 @@ def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
 def test_an_opening_with_a_five_is_not_playable() -> None:
     engine = PLAN.make_engine()
     moves = [(x, y) for x in range(5) for y in (0, 7)]
-    assert not selfplay.lay(engine, moves)
-    assert selfplay.lay(engine, moves[:8])
+    assert not lay(engine, moves)
+    assert lay(engine, moves[:8])
     assert engine.game.moves == moves[:8]
 
 

@@ -1,0 +1,122 @@
+"""Openings of self-play by kind, their shares, and games that are played to the full board."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine import cli
+from pbrain_engine.engine.engine import Engine, Move
+from pbrain_engine.learn import openings, selfplay
+from pbrain_engine.learn.budget import NodePlan
+from pbrain_engine.learn.openings import (
+    ALL_SQUARE,
+    KINDS,
+    format_shares,
+    lay,
+    make_opening,
+    parse_shares,
+)
+from pbrain_engine.learn.selfplay import Plan, SelfPlayer
+from pbrain_engine.notation.games import Ending, read_about
+from pbrain_engine.position.rules import Rule
+
+PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE,), (15,), "hand")
+
+
+@pytest.mark.parametrize("board", [7, 15, 20])
+@pytest.mark.parametrize("kind", KINDS)
+def test_openings_of_a_kind_are_playable_and_look_so(kind: str, board: int) -> None:
+    chance, stones = random.Random(6), Counter[int]()
+    reach = 0
+    with Engine(hash_size=1 << 20, weights="network") as engine:
+        engine.new_game(board, rule=Rule.RENJU)
+        for _ in range(12):
+            opening = make_opening(engine, chance, board, kind, lambda: 0)
+            assert len({*opening}) == len(opening) and lay(engine, opening)
+            assert engine.game.moves == opening
+            stones[len(opening)] += 1
+            xs, ys = zip(*opening, strict=True)
+            reach = max(reach, max(xs) - min(xs), max(ys) - min(ys))
+    most = {"square": 8, "balanced": board, "wild": board, "swap2": board}[kind]
+    assert reach <= most
+    assert set(stones) <= {"square": {*range(2, 10)}, "balanced": {*range(1, 10)},
+                           "wild": {*range(2, 10)}, "swap2": {3, 5}}[kind]  # fmt: skip
+    assert len(stones) >= 2
+    if kind == "wild" and board > 7:
+        assert reach > 8
+
+
+def test_a_wild_opening_may_favour_a_side() -> None:
+    with Engine(hash_size=1 << 20, weights="hand") as engine:
+        values = [400, 149]
+
+        def judge() -> int:
+            return values[0] if len(asked) == 1 else values[1]
+
+        for kind, looked in (("wild", 1), ("square", 2), ("swap2", 2), ("balanced", 2)):
+            asked = list[int]()
+
+            def counting() -> int:
+                asked.append(1)  # noqa: B023
+                return judge()
+
+            make_opening(engine, random.Random(3), 15, kind, counting)
+            assert len(asked) == looked, kind
+
+
+def test_shares_are_read_as_they_are_written_and_add_up_to_one() -> None:
+    assert parse_shares("square") == ALL_SQUARE
+    assert parse_shares("swap2=1, wild=3") == (("wild", 0.75), ("swap2", 0.25))
+    assert parse_shares(format_shares(openings.MIX)) == openings.MIX
+    for text in ("", "round", "wild=0", "wild=-1", "wild=x", "wild=nan", "wild=inf", "wild,wild"):
+        with pytest.raises(ValueError, match="with shares such as"):
+            parse_shares(text)
+
+
+def test_kinds_have_their_shares_of_the_games() -> None:
+    plan = PLAN._replace(openings=openings.MIX, full_share=0.25)
+    found = Counter(map(plan.opening_kind, range(2000)))
+    for kind, share in openings.MIX:
+        assert found[kind] == pytest.approx(2000 * share, abs=80)
+    assert sum(map(plan.goes_to_the_end, range(2000))) == pytest.approx(500, abs=80)
+    assert not any(map(PLAN.goes_to_the_end, range(100)))
+
+
+def test_the_head_names_what_is_not_as_it_always_was(tmp_path: Path) -> None:
+    path, words = tmp_path / "games", ["--nodes", "50", "--games", "1", "--processes", "1"]
+    assert cli.main(["datagen", str(path), *words]) == 0
+    assert read_about(path)["openings"] == format_shares(openings.MIX)
+    assert "full" not in read_about(path)
+    path.unlink()
+    assert cli.main(["datagen", str(path), *words, "--openings", "square"]) == 0
+    assert "openings" not in read_about(path)
+    path.unlink()
+    assert cli.main(["datagen", str(path), *words, "--full-share", "0.5"]) == 0
+    assert read_about(path)["full"] == "0.5"
+    with pytest.raises(SystemExit):
+        cli.main(["datagen", str(path), "--openings", "round"])
+
+
+@pytest.mark.parametrize("share, ending", [(0.0, Ending.CALM), (1.0, Ending.FULL)])
+def test_a_share_of_the_games_goes_on_until_the_board_is_full(
+    share: float, ending: Ending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = PLAN._replace(full_share=share)
+    engine = plan.make_engine()
+    player = SelfPlayer(engine, plan)
+
+    def decide(_: random.Random) -> tuple[Move, int]:
+        side = engine.game.to_move  # no five in any line of these cells
+        cells = engine.game.legal_moves()
+        own = [m for m in cells if (m.x + 2 * m.y) % 4 // 2 == side]
+        return (own or cells)[0], 0
+
+    monkeypatch.setattr(selfplay, "make_opening", lambda *_: [(0, 0), (2, 0)])
+    monkeypatch.setattr(player, "decide", decide)
+    record = selfplay.play_game(engine, plan, 0, player)
+    assert (record.ending, record.result) == (ending, 0)
+    assert len(record.moves) == (225 if share else 102)
