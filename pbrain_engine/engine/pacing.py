@@ -24,13 +24,16 @@ UNLIMITED_MS = 100_000_000  # some clients mean "no limit" by this, others by 2*
 
 # The constants of the plan, all in one place.
 OVERHEAD = 0.024  # kept back on every move for pipes and threads
-SLIP_MEMORY = 0.9  # an answer that was late counts this much less after each further one
+SLIP_MEMORY = 0.97  # an answer that was late counts this much less after each further one
 MOST_SLIP = 0.1  # no more is kept back for a busy machine
 NEAR = 0.1  # only answers so close to their deadline, or later, tell how busy it is
 LEAST_SHARE = 0.25  # of a limit shorter than the overhead, so much is still used
 MAX_SHARE = 0.2  # of what is left of the match, at most so much goes into one move
 FIRST_COMING = 8.0  # hard moves that a game brings, seen from its start (docs/lab/strength.md) ...
 COMING_PER_STONE = 0.125  # ... and this much more with each stone: what has lasted will last
+LEAST_MOVE = 0.02  # a move has at least this much, and the overhead, ...
+KEPT_MOVES = 40  # ... for so many moves to come, which is kept back from those before
+LAST_SHARE = 0.1  # of what is left, where not even that is there
 EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
 EARLY_WEIGHT = 0.5  # ... by this factor
 
@@ -92,15 +95,19 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
     # them, the best share of what is left is one divided by how many are still to be expected.
     coming = min(FIRST_COMING + COMING_PER_STONE * ply, max(1.0, (cells - ply) / 2))
     increment = max(limits.increment, 0) / 1000
-    supply = left + increment * coming
-    ample = turn * max(coming, (cells - ply) / 4) <= supply
-    share = min(left, max(left * MAX_SHARE, left / coming) + increment)
+    ample = turn * max(coming, (cells - ply) / 4) <= left + increment * coming
+    least = LEAST_MOVE + OVERHEAD + slip
+    kept = max(least - increment, 0.0) * min(KEPT_MOVES, (cells - ply) / 2)
+    spare = max(left - kept, 0.0)
+    share = min(left, max(spare * MAX_SHARE, spare / coming) + increment)
+    share = max(share, min(least, left * LAST_SHARE))
     most = min(turn, left if ample else share)  # the increment comes only after the move
     hard = max(most - OVERHEAD - slip, most * LEAST_SHARE)
     if ample:
         return TimePlan(hard, hard)
     weight = EARLY_WEIGHT if ply < EARLY_STONES else 1.0
-    return TimePlan(hard, min(hard, supply / coming * weight))
+    optimum = (spare + increment * coming) / coming * weight
+    return TimePlan(hard, min(hard, max(optimum, LEAST_MOVE)))
 
 
 class Pace:

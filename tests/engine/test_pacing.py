@@ -63,8 +63,8 @@ def test_late_answers_raise_the_reserve_for_a_while() -> None:
     slip = slip_after(0.0, 0.02)
     assert plan(Limits(turn=1000), 20, CELLS, slip=slip).hard < 1 - OVERHEAD - 0.019
     slip = slip_after(slip, 0.001)  # one that is in time does not make it forget
-    assert 0.015 < slip < 0.02
-    for _ in range(50):
+    assert 0.019 < slip < 0.02
+    for _ in range(100):
         slip = slip_after(slip, 0.001)
     assert 0 < slip < 0.002
     assert slip_after(slip, 5.0) <= 0.1  # suspended in the middle of a search
@@ -85,6 +85,29 @@ def test_a_match_lasts_to_its_end() -> None:
         assert made.hard < left
         left -= made.optimum
     assert left > 0
+
+
+@pytest.mark.parametrize("match", [6.0, 20.0, 60.0, 1000.0])
+@pytest.mark.parametrize("stretch", [False, True], ids=["as planned", "every move hard"])
+def test_the_last_moves_of_short_matches_have_time(match: float, stretch: bool) -> None:
+    """Also in games of 75 own moves, where each answer takes 5 ms more than planned."""
+    left = match
+    for ply in range(0, 150, 2):
+        made = plan(Limits(None, round(left * 1000)), ply, CELLS)
+        assert made.optimum > 0.019
+        left -= (made.hard if stretch else made.optimum) + 0.005
+        assert left > 0.2
+
+
+@pytest.mark.parametrize("late", [0.05, 0.1])
+def test_a_busy_machine_does_not_use_a_short_match_up(late: float) -> None:
+    left, slip, offered = 6.0, 0.0, []
+    for ply in range(0, 60, 2):
+        made = plan(Limits(None, round(left * 1000)), ply, CELLS, slip=slip)
+        offered.append(made.hard)
+        left -= made.hard + late
+        slip = slip_after(slip, late)
+    assert left > 0 and min(offered[-10:]) > 0.019
 
 
 def test_the_middle_game_gets_more_time_than_the_opening() -> None:
@@ -109,15 +132,16 @@ def test_most_of_the_clock_is_used_before_games_are_decided() -> None:
 @pytest.mark.parametrize(
     ("left", "increment", "ply", "hard", "optimum"),
     [
-        (10, 0, 20, 2, 10 / 10.5), (10, 1, 20, 3, 20.5 / 10.5), (10, 1, 2, 3, 18.25 / 8.25 / 2),
+        (10, 0, 20, 8.24 * 0.2, 8.24 / 10.5), (10, 1, 20, 3, 20.5 / 10.5), (10, 1, 2, 3, 18.25 / 8.25 / 2),
         (10, 1, 3, 3, 18.375 / 8.375 / 2), (10, 1, 4, 3, 18.5 / 8.5), (1, 5, 20, 1, 1),
-        (10, 1, 221, 6, 6), (10, 0, 217, 2.5, 2.5), (10, 0, 224, 10, 10),
+        (10, 1, 221, 6, 6), (10, 0, 217, 2.456, 2.456), (10, 0, 224, 9.978, 9.978),
+        (10, 0.03, 20, 9.44 * 0.2 + 0.03, 9.44 / 10.5 + 0.03),
     ],
 )  # fmt: skip
 def test_a_move_gets_its_share_of_the_match(
-    left: int, increment: int, ply: int, hard: float, optimum: float
+    left: int, increment: float, ply: int, hard: float, optimum: float
 ) -> None:
-    made = plan(Limits(None, left * 1000, increment * 1000), ply, CELLS)
+    made = plan(Limits(None, left * 1000, round(increment * 1000)), ply, CELLS)
     most = hard - OVERHEAD
     assert made == pytest.approx((most, min(optimum, most)))
 
