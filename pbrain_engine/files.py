@@ -71,7 +71,7 @@ def read_object(text: str | bytes) -> dict[str, Any]:
         ValueError: it holds none, or one with brackets within brackets without an end.
     """
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
         raise ValueError(f"this is no JSON: {error}") from None
     except RecursionError:
@@ -79,6 +79,10 @@ def read_object(text: str | bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError("this is no object of JSON, in braces")
     return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
 
 
 # Texts ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import asyncio
 import hmac
 import json
 import os
+import re
 import secrets
 from concurrent.futures import Future
 from contextlib import suppress
@@ -61,18 +62,21 @@ def admit(request: HTTPConnection, token: str, names: tuple[str, ...]) -> None:
     """Refuse a request from another site, to another name of the host, or without the token.
 
     A page of another site cannot read the token, but a browser would let it connect; so the
-    ``Origin`` of a request has to be this server, and the ``Host`` a name of this machine, which
-    also keeps out names that have been bent to 127.0.0.1. Without ``names`` it may have any.
+    ``Origin`` of a request has to be this server, with its scheme, and the ``Host`` a name of this
+    machine, which also keeps out names that have been bent to 127.0.0.1. Without ``names`` it may
+    have any, and stand behind a proxy that encrypts.
     """
     headers = request.headers
     host = headers.get("host", "")
-    name = host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
-    if names and name not in names:
+    named = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?", host)
+    if names and (named is None or named[1] not in names):
         raise Refused("this server has another name", HTTPStatus.FORBIDDEN)
-    if headers.get("origin", f"//{host}").partition("//")[2] != host:
+    scheme = request.url.scheme.replace("ws", "http")
+    schemes = (scheme,) if names else (scheme, "https")
+    if "origin" in headers and headers["origin"] not in [f"{own}://{host}" for own in schemes]:
         raise Refused("the request comes from a foreign page", HTTPStatus.FORBIDDEN)
-    scheme, _, given = headers.get("authorization", "").partition(" ")
-    word = given.strip() if scheme.lower() == "bearer" else request.query_params.get("token", "")
+    way, _, given = headers.get("authorization", "").partition(" ")
+    word = given.strip() if way.lower() == "bearer" else request.query_params.get("token", "")
     if not hmac.compare_digest(word.encode(), token.encode()):
         reason = "the token is missing or wrong; open the address that was printed"
         raise Refused(reason, HTTPStatus.UNAUTHORIZED)

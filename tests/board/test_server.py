@@ -130,12 +130,96 @@ def test_a_socket_is_closed_with_a_reason(server: BoardServer, who: Any, word: s
     assert closed.value.rcvd.code == 1008 and word in closed.value.rcvd.reason
 
 
+FOREIGN = [
+    "http://evil-localhost:8421", "http://localhost:8421.evil.org", "http://localhost:84210",
+    "http://localhost:842", "http://localhost", "http://evil.org/localhost:8421",
+    "http://localhost:8421@evil.org", "https://localhost:8421", "ftp://localhost:8421",
+    "//localhost:8421", "localhost:8421", "http:localhost:8421", "http://LOCALHOST:8421",
+    "http://127.0.0.1:8421", "http://localhost:8421/", "null", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+def test_pages_of_other_origins_are_foreign(origin: str) -> None:
+    board = BoardApp("token")
+    status, _, answer = request(board, "/api/start", {**GOOD, "origin": origin})
+    assert status == 403 and b"foreign" in answer
+    board.close()
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil-localhost:8421", "localhost.evil.org:8421", "localhost.:8421", "evil.org", "[::2]:8421",
+     "[::1].evil.org:8421", "127.0.0.11:8421", "127.0.0.1.evil.org", "", "LOCALHOST:8421"],
+)  # fmt: skip
+def test_other_names_of_the_host_are_refused(host: str) -> None:
+    board = BoardApp("token")
+    status, _, answer = request(board, "/api/start", {**GOOD, "host": host})
+    assert status == 403 and b"another name" in answer
+    board.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [(host, f"http://{host}") for host in ("localhost:8421", "127.0.0.1:1", "[::1]:8421", "[::1]")]
+    + [("localhost:8421", None)],
+)
+def test_the_page_itself_is_let_in(host: str, origin: str | None) -> None:
+    board = BoardApp("token")
+    headers = {**GOOD, "host": host} | ({} if origin is None else {"origin": origin})
+    assert request(board, "/api/start", headers)[0] == 200
+    board.close()
+
+
+def test_a_server_of_any_name_may_stand_behind_a_proxy_that_encrypts() -> None:
+    board = BoardApp("token", names=())
+    for origin, status in (("https://go.example", 200), ("http://go.example", 200),
+                           ("https://evil.example", 403), ("ftp://go.example", 403)):  # fmt: skip
+        headers = {**GOOD, "host": "go.example", "origin": origin}
+        assert request(board, "/api/start", headers)[0] == status
+    board.close()
+
+
 # What is refused --------------------------------------------------------------------
 
 
 def test_a_message_that_is_too_large_is_refused_with_a_reason(tab: Tab) -> None:
     assert "too large" in tab.ask("read", text="h" * MOST_CHARACTERS)["error"]
     assert tab.ask("look", position=position("h8"))["to_move"] == "white"
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_no_json(number: str) -> None:
+    board = BoardApp("token")
+    asked = Heard(board.desks)
+    asked.take(f'{{"do": "look", "id": {number}}}')
+    asked.take(f'{{"do": "look", "id": 7, "position": {{"width": {number}}}}}')
+    said = f"the message: this is no JSON: {number} is no number"
+    assert asked.answers == [{"id": None, "error": said}] * 2
+    assert request(board, "/api/look", GOOD, f'{{"x": {number}}}'.encode())[0] == 400
+    board.close()
+
+
+def test_a_question_too_many_on_one_socket_gets_a_reason() -> None:
+    board = BoardApp("token")
+    asked = Heard(board.desks)
+    asked.desk.submit = lambda job: None  # type: ignore[method-assign] # they wait
+    for name in range(desk_module.MOST_WAITING + 1):
+        assert asked.answers == []
+        asked.take(json.dumps({"do": "analyse", "id": name, "position": position("h8")}))
+    assert asked.answers == [{"id": name, "error": "too many questions at once"}]
+    board.close()
+
+
+class Heard(desk_module.Questions):
+    """Questions whose answers are kept."""
+
+    def __init__(self, desks: Desks) -> None:
+        super().__init__(desks)
+        self.answers: list[Any] = []
+
+    def post(self, answer: Any) -> None:
+        self.answers.append(answer)
 
 
 def test_page_and_server_have_the_same_limits() -> None:
