@@ -192,11 +192,13 @@ class LineFile:
         raise NotImplementedError
 
     def _read(self) -> int:
-        """Take the entries up to the first line that is not whole; return where that begins."""
-        end = 0
+        """Take the entries up to a last line that is not whole; return where that begins."""
+        end = number = 0
         try:
-            for line in self._file:
+            for number, line in enumerate(self._file, 1):
                 if not line.endswith(b"\n") or b"\0" in line:
+                    if self._file.read().strip(b"\0\r\n "):  # it is not what a crash left at the end
+                        raise ValueError("it is not whole, and others follow")
                     break
                 entry = read_object(line)
                 if not end and entry["type"] != self.first:
@@ -208,7 +210,9 @@ class LineFile:
         except OSError as error:
             raise JournalError(_problem_of(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise JournalError(f"{self.path} is no {self.kind} ({error})") from None
+            if not end:
+                raise JournalError(f"{self.path} is no {self.kind} ({error})") from None
+            raise JournalError(f"{self.path}, line {number}: {error}") from None
         return end
 
     def write(self, entry: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -83,6 +84,36 @@ def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: 
     again.append(game(2))
     again.close()
     assert [played.game for played in read_journal(path)[1]] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("mode", ["rb", "r+b"])
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda line: b"{" + line, "this is no JSON"),
+        (lambda line: line[:-1] + b"\0\n", "it is not whole, and others follow"),
+        (lambda line: line[:40] + b"\n", "this is no JSON"),
+        (lambda line: line.replace(b'"winner":"black"', b'"winner":"red"'), "has no result"),
+    ],
+)
+def test_damage_in_the_middle_is_named_by_its_line_and_nothing_is_dropped(
+    tmp_path: Path, damage: Callable[[bytes], bytes], reason: str, mode: str
+) -> None:
+    path = written(tmp_path, *map(game, range(3)))
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = damage(lines[2])
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(JournalError, match=f"{re.escape(str(path))}, line 3: .*{reason}"):
+        Journal(path, mode)
+    assert path.read_bytes() == b"".join(lines)
+
+
+def test_zeros_that_a_crash_left_at_the_end_are_dropped(tmp_path: Path) -> None:
+    path = written(tmp_path, game(0))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"\0" * 5000)
+    Journal(path, "r+b").close()
+    assert path.read_bytes() == whole
 
 
 @posix
