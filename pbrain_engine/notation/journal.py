@@ -193,11 +193,12 @@ class LineFile:
 
     def _read(self) -> int:
         """Take the entries up to a last line that is not whole; return where that begins."""
-        end = number = 0
+        end = count = 0
         try:
-            for number, line in enumerate(self._file, 1):
+            for line in self._file:
+                count += 1
                 if not line.endswith(b"\n") or b"\0" in line:
-                    if self._file.read().strip(b"\0\r\n "):  # it is not what a crash left at the end
+                    if self._file.read().strip(b"\0\r\n "):  # else a crash has left it at the end
                         raise ValueError("it is not whole, and others follow")
                     break
                 entry = read_object(line)
@@ -212,7 +213,7 @@ class LineFile:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if not end:
                 raise JournalError(f"{self.path} is no {self.kind} ({error})") from None
-            raise JournalError(f"{self.path}, line {number}: {error}") from None
+            raise JournalError(f"{self.path}, line {count}: {error}") from None
         return end
 
     def write(self, entry: Mapping[str, Any]) -> None:

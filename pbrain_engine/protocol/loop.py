@@ -187,7 +187,7 @@ class Loop:
             lines = session.handle(command, read_at)
         except Exception as error:
             self._report(error)
-            self._write(session.emergency(command))
+            self._write(session.emergency(command, error))
             return
         self._write(lines)
         self._leaving = command == END
@@ -260,5 +260,5 @@ class Loop:
 
         text = "".join(traceback.format_exception(error))
         log("!", text.rstrip())
-        problem = f"{replies.INTERNAL_ERROR}: {type(error).__name__}: {error}"
+        problem = f"{replies.problem_of(error)}: {type(error).__name__}: {error}"
         self._write((replies.remark("DEBUG", problem),))

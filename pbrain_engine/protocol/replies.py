@@ -30,6 +30,11 @@ INTERVAL = 0.1  # seconds between two reports; and a search that took less is no
 REALTIME, DETAIL = 1, 2  # bits of show_detail
 
 
+def problem_of(error: BaseException) -> str:
+    """Return what went wrong in general: memory is short, or it is a fault of our own."""
+    return "memory is short" if isinstance(error, MemoryError) else INTERNAL_ERROR
+
+
 def remark(kind: str, text: str) -> str:
     """Return an ERROR, UNKNOWN, MESSAGE or DEBUG line: printable ASCII of bounded length."""
     limit = MAX_TEXT[kind]

@@ -110,11 +110,11 @@ class Session:
             game.play(x, y)
         return lines
 
-    def emergency(self, command: Command) -> tuple[str, ...]:
-        """Return what to write for a command on which everything else has failed."""
+    def emergency(self, command: Command, error: Exception) -> tuple[str, ...]:
+        """Return what to write for a command on which everything else has failed, with what."""
         self.abandon_engine(gone=True)
         if self.game is None or self.game.is_full or command.name not in MOVES:
-            return (replies.remark("ERROR", "internal error"),)
+            return (replies.remark("ERROR", replies.problem_of(error)),)
         cell = searches.first_free(self.game)
         self.game.play(*cell)
         return (self._cell(cell),)

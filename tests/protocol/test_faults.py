@@ -178,6 +178,17 @@ def test_any_memory_limit_is_survived(brain: Brain, memory: int) -> None:
     brain.is_well()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="others limit it in other ways")
+def test_an_address_space_that_is_too_small_is_said() -> None:
+    shell = ["sh", "-c", 'ulimit -v 40000; exec "$0" "$@"', *PROGRAM]
+    asked = b"START 15\nABOUT\nTURN 7,7\nEND\n"
+    program = subprocess.run(shell, input=asked, capture_output=True, timeout=ANSWER, check=False)
+    said = program.stdout.decode().splitlines()
+    assert program.returncode == 0 and not any("internal" in line for line in said)
+    answers = [line for line in said if not line.startswith(("DEBUG", "name="))]
+    assert answers == ["ERROR memory is short"] * 2
+
+
 @pytest.mark.timed
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
