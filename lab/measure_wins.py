@@ -19,7 +19,7 @@ from lab import Journal
 from lab.measure_threats import end, make_parser, puzzles_of, quantile
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.commands.solve import game_of
-from pbrain_engine.engine.engine import ALPHABETA, DEFAULT_WEIGHTS, SEARCHES, Engine, Limit, Thought
+from pbrain_engine.engine.engine import DEFAULT_WEIGHTS, Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
@@ -178,7 +178,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only-other", action="store_true", help="do not ask ours")
     parser.add_argument("--prove", action="store_true", help="prove our wins by a tree")
     parser.add_argument("--replay", action="store_true", help="and play the trees through")
-    parser.add_argument("--search", choices=SEARCHES, default=ALPHABETA)
     parser.add_argument("--weights", default=DEFAULT_WEIGHTS, help="built-in name or file")
     parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
     options = parser.parse_args(arguments)
@@ -188,8 +187,7 @@ def main(arguments: list[str]) -> int:
     players: dict[str, Ours | Other] = {}
     if not options.only_other:
         proves = options.prove or options.replay
-        engine = Engine(hash_size=TABLE, parameters=parameters, search=options.search,
-                        weights=options.weights)  # fmt: skip
+        engine = Engine(hash_size=TABLE, parameters=parameters, weights=options.weights)
         players["numoku"] = Ours(engine, proves, options.replay)
     if options.other:
         players[Path(options.other).name] = Other(options.other)

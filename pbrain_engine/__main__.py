@@ -7,14 +7,13 @@ import sys
 from pbrain_engine.protocol import serve
 
 HELP = """\
-usage: pbrain-numoku [--row-first] [--log FILE] [--search NAME] [--weights NAME]
-                     [--level LEVEL] [--book FILE] [--book-seed N]
+usage: pbrain-numoku [--row-first] [--log FILE] [--weights NAME] [--level LEVEL]
+                     [--book FILE] [--book-seed N]
 
 Speaks the Gomocup protocol on standard input and output; managers start it without arguments.
 
   --row-first    read and write cells as row, column, as Yixin-Board does
   --log FILE     write down what both sides say
-  --search NAME  alphabeta, or mcts for Monte Carlo tree search
   --weights NAME network, or the file of other weights
   --level LEVEL  a kernel by name: v2, v3 or v4
   --book FILE    play the moves of a book

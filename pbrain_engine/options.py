@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 from .eval.weights import DEFAULT
 from .position.geometry import MAX_BOARD, MIN_BOARD
 from .position.rules import Rule
+from .search.parameters import check_search
 
 ENDLESS = 1 << 30  # the most of a span without an end
 DATABASE = "NUMOKU_DB"  # names the database where no option does
@@ -99,6 +100,19 @@ def rule(text: str) -> Rule:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def search(name: str) -> str:
+    """Return the name of the search.
+
+    Raises:
+        argparse.ArgumentTypeError: there is no such search.
+    """
+    try:
+        check_search(name)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return name
+
+
 def list_of(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
     """Return the type of an option that takes words with commas between them."""
     return lambda text: tuple(kind(word.strip()) for word in text.split(","))
@@ -156,8 +170,7 @@ SHARED = {  # what several commands have
         Option("--threads", positive, 1, "N", "threads to search with"),
         Option("--memory", positive, 350, "MB", "memory to use"),
         Option("--weights", str, DEFAULT, "W", "built-in name or file"),
-        Option("--search", ("alphabeta", "mcts"), "alphabeta", None,
-               "alphabeta, or mcts for Monte Carlo tree search"),
+        Option("--search", search, None, None, argparse.SUPPRESS),  # there was another one once
         Option("--db", str, None, "FILE",
                f"keep what is found out in a database, and use what it knows (${DATABASE})"),
         Option("--json", None, False, None, "one JSON document on stdout"),

@@ -31,7 +31,7 @@ KERNELS = {
     "kernel": "network tables",
     "patterns": "board",
     "position": "board",
-    "search": "search ordering tables threats mcts golden root",
+    "search": "search ordering tables threats golden root",
 }
 BESIDE = {"app": ["commands/test_commands", "commands/test_kept", "notation/test_files"],
           "pages": ["arena/test_report"], "patterns": ["game/test_rules", "search/test_symmetry"],

@@ -22,7 +22,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("position",),
     ("patterns",),
     ("eval", "methods"),
-    ("options", "search"),
+    ("search",),
+    ("options",),
     ("native",),
     ("game",),
     ("notation",),
@@ -39,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )
 # The same inside subpackages that have parts of their own.
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
-    "search": (("parameters",), ("threats",), ("alphabeta",), ("mcts",)),
+    "search": (("parameters",), ("threats",), ("alphabeta",)),
     "game": (
         ("cells", "position"),
         ("diagram", "opening_rules", "record"),
@@ -49,7 +50,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("documents",),
     ),
     "native": (
-        ("exports_threats", "exports_mcts"),
+        ("exports_threats",),
         ("exports",),
         ("load",),
         ("build",),

@@ -18,7 +18,7 @@ KINDS = {"arguments", "statement", "bound", "sign", "branch", "comparison", "con
 
 
 def test_every_mutant_changes_its_line_alone_and_compiles() -> None:
-    for seed, package in enumerate(("", "python", "kernels", "database", "search/mcts", "cli")):
+    for seed, package in enumerate(("", "python", "kernels", "database", "search/threats", "cli")):
         mutants = drawn(seed, 30, package)
         assert len(set(mutants)) == 30
         for mutant in mutants:

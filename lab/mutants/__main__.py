@@ -1,9 +1,9 @@
 """Put random faults into the code, one at a time, and print those that no test notices.
 
 ``make mutants SEED=s COUNT=n [PKG=p]`` draws n mutants of the whole package, or of a part of it:
-``database``, ``search/mcts``, ``cli``; ``python`` and ``kernels`` stand for all above the compiled
-functions and for these. Each is run against the tests that reach its line, fastest first, until
-one fails; then all tests that noticed something run on the code as it is, and those that fail
+``database``, ``search/threats``, ``cli``; ``python`` and ``kernels`` stand for all above the
+compiled functions and for these. Each is run against the tests that reach its line, fastest first,
+until one fails; then all tests that noticed something run on the code as it is; those that fail
 there too have noticed nothing. Mutants of kernels, and of the instructions that these use, first
 run as plain Python; kernels that are left go into one build. What the list of equivalent mutants
 names is not drawn.
@@ -42,7 +42,7 @@ SLOW = re.compile(
 COMPILED = (
     "search/test_signature", "game/test_state", "game/test_rules", "engine/test_tactics",
     "solver/test_solver", "test_oracle", "search/test_claims", "methods/test_minimax",
-    "search/test_symmetry", "eval/test_network", "search/test_mcts", "engine/test_forgetting",
+    "search/test_symmetry", "eval/test_network", "engine/test_forgetting",
     "engine/test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
     "engine/test_prover", "engine/test_chance", "engine/test_thoughts",
 )  # fmt: skip

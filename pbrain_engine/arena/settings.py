@@ -30,7 +30,7 @@ from ..options import (
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import serve
-from ..search.parameters import PARAMETERS
+from ..search.parameters import PARAMETERS, check_search
 from .processes import usable_cores
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
@@ -192,6 +192,11 @@ def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tupl
             raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(allowed)}{more}")
         if key not in serve.OPTIONS and (problem := _problem_of(key, value)):
             raise SettingsError(f"{text!r}: {key} takes {problem}, not {value[:20]!r}")
+        if key == "search":
+            try:
+                check_search(value)
+            except ValueError as error:
+                raise SettingsError(f"{text!r}: {error}") from None
         if key in serve.FILES and Path(value).is_file():
             value = str(Path(value).absolute())
         options.append((key, value))

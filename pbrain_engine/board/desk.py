@@ -16,7 +16,7 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from ..engine.engine import ALPHABETA, DEFAULT_WEIGHTS, Engine
+from ..engine.engine import DEFAULT_WEIGHTS, Engine
 from ..engine.searcher import start_deep
 from ..game.documents import read_setup
 from ..game.game import Game
@@ -203,7 +203,6 @@ class Desk:
         setup: GameRecord,
         threads: int = 1,
         memory: int = DEFAULT_MEMORY,
-        search: str = ALPHABETA,
         fresh: bool = False,
     ) -> Engine:
         """Return the engine with a position on its board; ``memory`` in megabytes.
@@ -214,13 +213,7 @@ class Desk:
             NotationError: the position cannot come about in a game.
             Stopped: the job was stopped.
         """
-        engine = self._engine
-        if engine is None or engine.search != search:
-            with self._guard:  # so that no closed one is stopped
-                self._engine = None
-            if engine is not None:
-                engine.close()
-            self._engine = engine = Engine(search=search, weights=self._desks.weights)
+        engine = self._engine = self._engine or Engine(weights=self._desks.weights)
         engine.set_memory(memory * MEGABYTE)
         engine.set_threads(min(threads, self._desks.threads))
         game = engine.game

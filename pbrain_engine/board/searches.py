@@ -13,7 +13,7 @@ from ..app.shapes import foul_of
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import swap2
 from ..engine.ending import analysis
-from ..engine.engine import SEARCHES, Engine, Limit, Thought
+from ..engine.engine import Engine, Limit, Thought
 from ..engine.review import Reviewer
 from ..game.documents import (
     game_document,
@@ -51,7 +51,6 @@ def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
     multipv=whole(1, 20, "how many best moves", default=1),
     threads=THREADS,
     memory=MEMORY,
-    search=one_of(SEARCHES, "the kind of search", default=SEARCHES[0]),
     policy=flag("which moves look best before any search, too"),
     time=seconds(None, "seconds"),
     nodes=whole(1, 1 << 50, "positions to search, with an empty memory", default=None),
@@ -62,9 +61,7 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     fields = job.fields
     setup = job.setup
     limit = Limit(time=fields["time"], nodes=fields["nodes"], depth=fields["depth"])
-    engine = _engine_for(
-        desk, job, fields["threads"], fields["memory"], fields["search"], limit != Limit()
-    )
+    engine = _engine_for(desk, job, fields["threads"], fields["memory"], limit != Limit())
     more: dict[str, Any] = {"network": engine.network}
     if fields["policy"]:
         best = engine.policy()[:MOST_POLICY]
@@ -214,7 +211,6 @@ def about(desk: Desk, job: Job) -> dict[str, Any]:
         "version": __version__,
         "rules": list(RULES),
         "sizes": [MIN_BOARD, MAX_BOARD],
-        "searches": list(SEARCHES),
         "threads": os.cpu_count() or 1,
         "memory": DEFAULT_MEMORY,
         "levels": [{"level": number, **level._asdict()} for number, level in LEVELS.items()],

@@ -55,9 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     memory = options.memory * MEGABYTE
     with (
         kept.Kept(options.db) as database,
-        Engine(
-            memory=memory, threads=options.threads, weights=options.weights, search=options.search
-        ) as engine,
+        Engine(memory=memory, threads=options.threads, weights=options.weights) as engine,
     ):
         engine.new_game(*position.board)
         engine.game.become(position)

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from ..app import view
-from ..engine.engine import DEFAULT_WEIGHTS, MCTS, Engine, Limit
+from ..engine.engine import DEFAULT_WEIGHTS, Engine, Limit
 from ..files import write_whole
 from ..game.cells import parse_moves
 from ..game.game import Game
@@ -27,8 +27,6 @@ from ..values import format_value
 
 DEPTH = 13
 SHORT_DEPTH = 4
-VISITS = 4000  # of a Monte Carlo search
-SHORT_VISITS = 60
 TABLE_BYTES = 16 << 20  # fixed, because what the table forgets changes the nodes
 PAIR_ROUNDS = 1000
 PAIR_REPEATS = 5
@@ -85,10 +83,8 @@ COMMAND = CommandLine(
         "weights", "search", "threads", "json",
         Option("--level", metavar="L", about="instruction set of the kernel: v2, v3 or v4"),
         SHARED["depth"]._replace(about=f"depth in plies ({DEPTH})"),
-        Option("--visits", positive, None, "N", f"of a mcts search ({VISITS})"),
         Option("--short", None, False, None,
-               f"one position of each rule, to depth {SHORT_DEPTH} or with {SHORT_VISITS} visits, "
-               "and no pairs"),
+               f"one position of each rule, to depth {SHORT_DEPTH}, and no pairs"),
     ),
 )  # fmt: skip
 
@@ -97,25 +93,19 @@ def main(arguments: Sequence[str]) -> int:
     """Run the bench and print its figures."""
     options = COMMAND.parse(arguments)
     positions = SHORT if options.short else POSITIONS
-    if options.search == MCTS:
-        limit = Limit(nodes=options.visits or (SHORT_VISITS if options.short else VISITS))
-        conditions: dict[str, Any] = {"search": MCTS}
-    else:
-        limit = Limit(depth=options.depth or (SHORT_DEPTH if options.short else DEPTH))
-        conditions = {"depth": limit.depth}
+    limit = Limit(depth=options.depth or (SHORT_DEPTH if options.short else DEPTH))
     with Engine(
         hash_size=TABLE_BYTES,
         threads=options.threads,
         level=options.level,
         weights=options.weights,
-        search=options.search,
     ) as engine:
         runs = []
         for position in positions:
             runs.append(run(engine, position, limit))
             if not options.json:
                 _show(runs[-1])
-        document = summary(engine, runs, conditions)
+        document = summary(engine, runs, limit)
         if not options.short:
             document["pairs"] = pairs_per_second(engine)
         is_signature = limit.depth == DEPTH and options.weights == DEFAULT_WEIGHTS
@@ -142,7 +132,6 @@ def run(engine: Engine, position: BenchPosition, limit: Limit) -> dict[str, Any]
         "size": position.size,
         "stones": engine.game.ply,
         "nodes": thought.nodes,
-        **({"visits": thought.visits} if engine.search == MCTS else {}),
         "time": round(thought.time, 4),
         "depth": thought.depth,
         "value": thought.value,
@@ -150,21 +139,15 @@ def run(engine: Engine, position: BenchPosition, limit: Limit) -> dict[str, Any]
     }
 
 
-def summary(
-    engine: Engine, runs: list[dict[str, Any]], conditions: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the sums, and what they were measured with; ``conditions``: search and limit."""
+def summary(engine: Engine, runs: list[dict[str, Any]], limit: Limit) -> dict[str, Any]:
+    """Return the sums, and what they were measured with."""
     nodes = sum(run["nodes"] for run in runs)
     seconds = sum(run["time"] for run in runs)
-    document = {"nodes": nodes, "nps": round(nodes / max(seconds, 1e-9))}
-    if engine.search == MCTS:
-        visits = sum(run["visits"] for run in runs)
-        document["visits"] = visits
-        document["visits_per_second"] = round(visits / max(seconds, 1e-9))
     return {
-        **document,
+        "nodes": nodes,
+        "nps": round(nodes / max(seconds, 1e-9)),
         "time": round(seconds, 3),
-        **conditions,
+        "depth": limit.depth,
         "threads": engine.threads,
         "level": engine.library.level,
         "kernel": engine.library.digest,

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
             import readline  # noqa: F401 - from now on it works behind `input`
     with (
         kept.Kept(options.db) as database,
-        Engine(threads=options.threads, memory=200_000_000, search=options.search) as engine,
+        Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
         dialogue = Dialogue(
             engine,

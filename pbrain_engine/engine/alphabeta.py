@@ -20,9 +20,9 @@ from ..native.load.memory import Block
 from ..position.geometry import MAX_STONES, NO_CELL, cell_of
 from ..search.parameters import (
     AFTER_MATE,
-    ALPHABETA,
     DEPTH_PER_CELL,
     MAX_DEPTH,
+    PARAMETERS,
     SURE_DEPTH,
 )
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
@@ -205,8 +205,8 @@ class AlphaBetaSearch(Search):
         self._note(win)
         return super().thought_of(win, depth)
 
-    def _effort(self) -> tuple[int, int]:
-        return sum(self._count(worker).nodes for worker in self._workers), 0
+    def _nodes(self) -> int:
+        return sum(self._count(worker).nodes for worker in self._workers)
 
     def _count(self, worker: int) -> SearchCounters:
         counters = (ctypes.c_int64 * len(SearchCounters._fields))()  # its own: all threads ask
@@ -258,7 +258,7 @@ class AlphaBeta(Searcher):
 
     def __init__(self, library: Library) -> None:
         """Begin without a table."""
-        super().__init__(library, "shared", ALPHABETA, AlphaBetaSearch)
+        super().__init__(library, "shared", PARAMETERS, AlphaBetaSearch)
 
     def forget_game(self) -> None:
         """Forget history and counter moves."""

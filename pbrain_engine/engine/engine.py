@@ -20,15 +20,13 @@ from ..search.parameters import check_name
 from ..values import WIN_BAND, loss_in
 from .alphabeta import AlphaBeta, Glance
 from .pacing import UNLIMITED, Pace
-from .searcher import Question, Searcher
+from .searcher import Question
 from .thought import Foresight, Limit, Listener, Thought
 
 if TYPE_CHECKING:
     from .book import Book
 
 DEFAULT_WEIGHTS = DEFAULT
-ALPHABETA, MCTS = "alphabeta", "mcts"
-SEARCHES = (ALPHABETA, MCTS)
 MAX_THREADS = 64
 LOGIT_UNIT = 256
 
@@ -62,7 +60,6 @@ class Engine:
         level: str | None = None,
         weights: str = DEFAULT_WEIGHTS,
         parameters: dict[str, int] | None = None,
-        search: str = ALPHABETA,
         book: str | None = None,
         book_seed: int | None = None,
     ) -> None:
@@ -73,13 +70,12 @@ class Engine:
         that is given, however short searches are; ``level``:
         the kernel's instruction set level (default: the best of this processor); ``weights``: a
         built-in name or id, or a file; ``parameters``: search parameters that differ from the
-        defaults; ``search``: ``alphabeta``, or ``mcts`` for Monte Carlo tree search; ``book``:
-        a file of ``numoku book build``, whose moves are played without a search; ``book_seed``:
-        it chooses among moves that are hardly worse than the best, so that games differ.
+        defaults; ``book``: a file of ``numoku book build``, whose moves are played without a
+        search; ``book_seed``: it chooses among moves that are hardly worse than the best, so that
+        games differ.
 
         Raises:
             BookError: the book cannot be read; an ``OSError``.
-            EngineError: there is no such search.
             KernelError: there is no compiled kernel for this machine.
             WeightsError: the weights cannot be read.
             KeyError: there is no such search parameter.
@@ -88,15 +84,7 @@ class Engine:
         """
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
-        if search == MCTS:
-            from .montecarlo import MonteCarlo  # every start would pay for it
-
-            self._searcher: Searcher = MonteCarlo(self.library)
-        elif search == ALPHABETA:
-            self._searcher = AlphaBeta(self.library)
-        else:
-            raise EngineError(f"unknown search {search!r}; there are {' and '.join(SEARCHES)}")
-        self.search = search
+        self._searcher = AlphaBeta(self.library)
         if memory is not None:
             self.set_memory(memory)
         self.set_hash_size(hash_size)
@@ -211,7 +199,7 @@ class Engine:
 
     @property
     def table_bytes(self) -> int:
-        """The size of the transposition table or the tree, or 0 while there is none."""
+        """The size of the transposition table, or 0 while there is none."""
         return self._searcher.table_bytes
 
     # Thinking ----------------------------------------------------------------------
@@ -380,7 +368,7 @@ class Engine:
         thought = self._searcher.search(question)
         if thought is not None and self._book is not None:
             self._book.note_speed(thought)
-        # A tree lists no other moves than those that stop a five, were they excluded or not.
+        # The root lists no other moves than those that stop a five, were they excluded or not.
         leaves_five = thought is not None and thought.move in exclude
         if thought is None or leaves_five:
             move = self.quick_move(exclude)
@@ -404,14 +392,13 @@ class Engine:
         does not ask about threats, cannot be stopped, and looks at an only move a few plies deep.
 
         Raises:
-            EngineError: the engine has no alpha-beta, or the board is full.
+            EngineError: the board is full.
         """
-        searcher = self._searcher
-        if not isinstance(searcher, AlphaBeta) or self.game.is_full:
-            raise EngineError(f"only search={ALPHABETA} glances, at boards that are not full")
+        if self.game.is_full:
+            raise EngineError("the board is full")
         with self._busy:
-            searcher.prepare(Limit())
-            return searcher.glance(self.game, nodes)
+            self._searcher.prepare(Limit())
+            return self._searcher.glance(self.game, nodes)
 
     def close(self) -> None:
         """Stop a running think and give the memory of the table back."""

@@ -259,16 +259,15 @@ class Search(ABC):
         return self.best
 
     @abstractmethod
-    def _effort(self) -> tuple[int, int]:
-        """Return the positions and the visits to a tree of all threads so far."""
+    def _nodes(self) -> int:
+        """Return the positions of all threads so far."""
 
     def _thought(
         self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], **more: Any
     ) -> Thought:
-        nodes, visits = self._effort()
         about, seconds = self.question, perf_counter() - self.question.start
-        more |= {"scale": about.game.scale, "visits": visits, "board": about.board}
-        return Thought(value, pv, depth, seldepth, nodes, seconds, **more)
+        more |= {"scale": about.game.scale, "board": about.board}
+        return Thought(value, pv, depth, seldepth, self._nodes(), seconds, **more)
 
     def thought_of(self, win: Result, depth: int = 1) -> Thought:
         """Make a thought of a proven win."""

@@ -26,8 +26,7 @@ class Limit(_Limit):
 
     ``time``: seconds after which the move must be there. ``optimum``: seconds around which the
     search ends, sooner where its move stays the same and later where it does not. ``nodes``:
-    positions searched by the first thread, or its visits to the tree of a Monte Carlo search.
-    ``depth``: plies of the last iteration, or of the line that such a search expects.
+    positions searched by the first thread. ``depth``: plies of the last iteration.
 
     Raises:
         ValueError: a depth or a number of nodes is below 1, or a time is not a number.

@@ -225,7 +225,6 @@ def thought_document(thought: Result, win: dict[str, Any] | None = None) -> dict
         "pv": pairs(thought.pv),
         "win": win,
         "nodes": thought.nodes,
-        "visits": thought.visits,
         "time": round(thought.time, 4),
     }
 

@@ -90,7 +90,6 @@ class Result(NamedTuple):
     claim: str = ""
     bound: str = ""
     scale: float = DEFAULT_SCALE
-    visits: int = 0
     board: Diagram | None = None
     level: int = 0
     moves: tuple[Move, ...] = ()

@@ -57,9 +57,7 @@ from ..search.alphabeta.root import (
     prepare_root,
     think_alone,
 )
-from ..search.mcts.tree import TREE
 from ..search.threats.memory import THREATS, list_marks
-from . import exports_mcts as exports_mcts
 from . import exports_threats as exports_threats
 
 _BYTES = STATE.itemsize
@@ -190,8 +188,8 @@ def set_stop(memory, stop):
     memory.stop = stop
 
 
-for name, memory in (("shared", SHARED), ("tree", TREE), ("threats", THREATS)):
-    export_kernel(f"{name}_stop", set_stop, memory, int)
+export_kernel("shared_stop", set_stop, SHARED, int)
+export_kernel("threats_stop", set_stop, THREATS, int)
 
 
 @export

@@ -3,7 +3,7 @@
 ``--log FILE`` (or the environment variable ``NUMOKU_LOG``) writes the dialogue and internal errors
 to a file; ``--row-first`` reads and writes cells as ``row,column``, the order of Yixin-Board
 (``INFO row_first 1`` does the same). Options of the engine are ``--NAME VALUE`` or ``NAME=VALUE``:
-search, weights, level, book, search parameters; the arena starts ``numoku:weights=FILE,...`` so.
+weights, level, book, search parameters; the arena starts ``numoku:weights=FILE,...`` so.
 
 Nothing may ever appear on stderr, which some managers read as answers and others never drain; so
 the descriptor itself is pointed elsewhere, for C libraries too.
@@ -17,12 +17,12 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..search.parameters import PARAMETERS
+from ..search.parameters import PARAMETERS, check_search
 
 if TYPE_CHECKING:
     from ..engine.engine import Engine
 
-OPTIONS = ("search", "weights", "level", "book")
+OPTIONS = ("weights", "level", "book", "search")
 FILES = ("weights", "book")
 NUMBERS = ("book_seed",)
 
@@ -34,12 +34,14 @@ def engine_arguments(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Return the arguments of Engine that these options mean; others are passed over.
 
     Raises:
-        ValueError: a parameter or a seed is no whole number.
+        ValueError: a parameter or a seed is no whole number, or there is no such search.
     """
     arguments: dict[str, Any] = {}
     parameters: dict[str, int] = {}
     for key, value in options:
-        if key in OPTIONS:
+        if key == "search":  # there was another one once
+            check_search(value)
+        elif key in OPTIONS:
             arguments[key] = value
         elif key in NUMBERS:
             arguments[key] = int(value)
@@ -103,12 +105,6 @@ def problem_of(options: Mapping[str, str]) -> str:
         arguments = engine_arguments(options.items())
     except ValueError as error:
         return str(error)
-    if "search" in arguments:
-        from ..engine.engine import SEARCHES
-
-        if arguments["search"] not in SEARCHES:
-            known = " and ".join(SEARCHES)
-            return f"unknown search {arguments['search']!r}; there are {known}"
     if "book" in arguments:
         try:
             from ..engine.book import Book, BookError

@@ -1,8 +1,7 @@
-"""Every tuned number of both searches, once: name, default, range and meaning.
+"""Every tuned number of the search, once: name, default, range and meaning.
 
 Depths are in ``ONE`` = 64ths of a ply. The kernel reads the numbers from memory, in the order
-of these tables, so tuning needs no new compilation. The names of the tree search begin with
-``mcts_``.
+of this table, so tuning needs no new compilation.
 """
 
 from typing import NamedTuple
@@ -23,7 +22,7 @@ class Parameter(NamedTuple):
     meaning: str
 
 
-ALPHABETA: dict[str, Parameter] = {
+PARAMETERS: dict[str, Parameter] = {
     "futility_slope": Parameter(43, 20, 140, "value per ply by which eval must exceed beta"),
     "futility_depth": Parameter(559, 0, 20 * ONE, "no futility from this depth on"),
     "razor_base": Parameter(44, 0, 200, "value below alpha at which a leaf search decides"),
@@ -68,27 +67,17 @@ ALPHABETA: dict[str, Parameter] = {
     "threat_hot": Parameter(100, 0, 400, "as many more while fours and threes alone may yet win"),
 }
 
-MCTS: dict[str, Parameter] = {
-    "mcts_explore": Parameter(70, 5, 400, "hundredths: weight of exploration against the mean"),
-    "mcts_fpu": Parameter(
-        250, 0, 1000, "thousandths of a win that an unvisited move is taken for worse"
-    ),
-    "mcts_stay": Parameter(
-        512, 1, 1 << 20, "visits of a node from which two in turn take the same way, and so on"
-    ),
-    "mcts_temperature": Parameter(40, 5, 200, "points of score that make a move e times likelier"),
-    "mcts_doubt": Parameter(150, 50, 400, "percent: scale of evaluations against that of searches"),
-    "mcts_policy": Parameter(130, 20, 500, "network: percent: temperature of its policy"),
-    "mcts_trust": Parameter(120, 50, 400, "network: percent: scale of its values"),
-    "mcts_fours": Parameter(60, 0, 5000, "stones that a leaf with a rich four may spend on fours"),
-    "mcts_more_fours": Parameter(100, 0, 20000, "the same, where a second visit lists the moves"),
-    "mcts_threes": Parameter(400, 0, 20000, "stones for a win by threats at a busy node; 0: none"),
-    "mcts_busy": Parameter(200, 2, 10000, "visits from which, and 8 times as many, it is busy"),
-    "mcts_replies": Parameter(60, 0, 5000, "stones to see if the enemy threatens such a win"),
-    "mcts_virtual": Parameter(1, 1, 8, "visits that another thread's visit counts as lost"),
-}
 
-PARAMETERS = ALPHABETA | MCTS
+def check_search(name: str) -> None:
+    """Accept the name of the search.
+
+    Raises:
+        ValueError: there is no such search.
+    """
+    if name != "alphabeta":
+        raise ValueError(
+            f"there is no search {name!r} but alphabeta; a tree search to play is method:puct"
+        )
 
 
 def check_name(name: str) -> None:

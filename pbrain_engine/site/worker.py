@@ -12,7 +12,6 @@ when its thread has been started.
 
 from __future__ import annotations
 
-import ctypes
 import io
 import json
 import threading
@@ -204,22 +203,6 @@ class SitePage(Questions):
 
             return run
 
-        def walk(walker: int, *rest: int) -> int:
-            *others, visits = rest
-            counted = (ctypes.c_int64 * 3)()
-            library.walker_effort(walker, ctypes.addressof(counted))
-            end = counted[0] + visits
-            while counted[0] < end:
-                self._is_cut = False
-                found = plain_walk(walker, *others, end - counted[0])
-                if not self._is_cut:
-                    return found
-                self._read()
-                library.walker_effort(walker, ctypes.addressof(counted))
-            return 1
-
-        plain_walk = library.walker_walk
-        setattr(library, "walker_walk", walk)  # noqa: B010 - found by name until now
         for name, growth in SLICED.items():
             setattr(library, name, slice_run(getattr(library, name), growth))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..arena.settings import SettingsError
-from ..search.parameters import ALPHABETA
+from ..search.parameters import PARAMETERS
 
 Point = dict[str, int]  # a parameter set as the engine takes it
 
@@ -57,17 +57,17 @@ class Spsa:
         Raises:
             SettingsError: there is no such parameter, its start is out of range, or no duel.
         """
-        names = tuple(names) or tuple(ALPHABETA)
+        names = tuple(names) or tuple(PARAMETERS)
         for name in (*names, *start):
-            if name not in ALPHABETA:
-                known = ", ".join(ALPHABETA)
+            if name not in PARAMETERS:
+                known = ", ".join(PARAMETERS)
                 raise SettingsError(f"there is no parameter {name}; there are {known}")
         if duels < 1 or batch < 1:
             raise SettingsError("too few games, or too small a batch")
-        self.start: Point = {name: start.get(name, ALPHABETA[name].default) for name in names}
+        self.start: Point = {name: start.get(name, PARAMETERS[name].default) for name in names}
         self.steps: dict[str, float] = {}
         for name, value in self.start.items():
-            low, high = ALPHABETA[name].low, ALPHABETA[name].high
+            low, high = PARAMETERS[name].low, PARAMETERS[name].high
             if not low <= value <= high:
                 raise SettingsError(f"{name}={value} lies outside of {low} to {high}")
             self.steps[name] = max(LEAST_STEP, step_share * (high - low))
@@ -143,4 +143,4 @@ class Spsa:
 
 def _clip(name: str, value: float) -> float:
     """Return the nearest value within the range of a parameter."""
-    return min(max(value, float(ALPHABETA[name].low)), float(ALPHABETA[name].high))
+    return min(max(value, float(PARAMETERS[name].low)), float(PARAMETERS[name].high))

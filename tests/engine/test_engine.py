@@ -224,9 +224,8 @@ def test_several_engines_think_at_the_same_time() -> None:
 # Games and settings ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
-def test_the_game_before_is_apart_from_the_engine(search: str) -> None:
-    with Engine(hash_size=1 << 20, search=search) as engine:
+def test_the_game_before_is_apart_from_the_engine() -> None:
+    with Engine(hash_size=1 << 20) as engine:
         set_up(engine)
         before, moves = engine.game, engine.game.moves
         engine.new_game(15, rule=Rule.RENJU)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbrain_engine.engine.alphabeta import AlphaBeta
-from pbrain_engine.engine.engine import SEARCHES, Engine, Limit, Thought
+from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.thought import Foresight
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game, Move
@@ -77,20 +77,18 @@ def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -
     assert engine.library.shared_age(searcher.blocks[0].address) == 4
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_every_game_of_an_engine_lies_in_a_worker(search: str) -> None:
-    with Engine(search=search) as engine:
+def test_every_game_of_an_engine_lies_in_a_worker() -> None:
+    with Engine() as engine:
         memory = engine._searcher.game_memory
         assert memory.length >= engine.library.sizes["worker"]
         engine.new_game(20, rule=Rule.RENJU)
         assert engine.game.address == memory.address and len(engine.policy()) == 1
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_without_its_table_a_new_game_is_that_of_a_fresh_engine(search: str) -> None:
+def test_without_its_table_a_new_game_is_that_of_a_fresh_engine() -> None:
     thoughts = []
     for before in (True, False):
-        with Engine(hash_size=4 << 20, search=search) as engine:
+        with Engine(hash_size=4 << 20) as engine:
             if before:
                 play(engine, OPENING)
                 for _ in range(4):

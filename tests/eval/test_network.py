@@ -66,7 +66,7 @@ def test_value_and_policy_are_as_described(rule: Rule, file: str, weights: Weigh
     chance = random.Random(f"described {rule.name}")
     network = Network(random_network(family_of(rule)))
     name = "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
-    engine = Engine(weights=file, search="mcts" if rule is Rule.RENJU else "alphabeta")
+    engine = Engine(weights=file)
     for blocked in (False, True, False, True):
         board = random_board(chance, name, blocked=blocked)
         engine.new_game(board.width, board.height, rule)

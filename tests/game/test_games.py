@@ -11,7 +11,7 @@ import pytest
 
 from lab import self_play
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.engine.engine import SEARCHES, Engine, Limit
+from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import parse_diagram
 from pbrain_engine.game.game import Game
@@ -115,11 +115,10 @@ X O X X O X X
 """
 
 
-@pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("lifted", [None, (5, 0), (1, 5)])
-def test_a_side_has_lost_where_only_fouls_are_left(search: str, lifted: Cell | None) -> None:
+def test_a_side_has_lost_where_only_fouls_are_left(lifted: Cell | None) -> None:
     board = parse_diagram(STUCK)
-    with Engine(search=search, hash_size=1 << 22) as engine:
+    with Engine(hash_size=1 << 22) as engine:
         engine.new_game(7, rule=Rule.RENJU)
         for cell, side in sorted(board.stones.items(), key=lambda held: held[1]):
             if cell != lifted:

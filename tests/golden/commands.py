@@ -41,7 +41,7 @@ FOOTPRINT = 100_000_000  # bytes of this process: the size of a table leads to o
 ASKED = re.compile(r"(?m)^([$+]) ?(.*)\n((?:<.*\n)*)")
 EMPTY_ROW = re.compile(r"(?m)^ ?\d+(?: [.+])+ ?\n")  # of a board, of which there are many
 VARIED = (  # what is no two times the same, and what stands for it
-    (r'"(time|ms|nps|pairs|visits_per_second)": [\d.]+', r'"\1": T'),
+    (r'"(time|ms|nps|pairs)": [\d.]+', r'"\1": T'),
     (r'"(level|kernel)": "\w+"', r'"\1": "K"'),
     (r"\d+\.\d+ ms", "T ms"),
     (r"only of .*;", "only of V;"),
@@ -51,7 +51,7 @@ VARIED = (  # what is no two times the same, and what stands for it
     (r" +\d+\.\d+ s +[\d.]+[kM]?/s", " T s N/s"),
     (r"\d+\.\d+ s\b", "T s"),
     (r"[\d.]+[kM]?/s", "N/s"),
-    (r"(?m)^(nps|pairs|time|level|kernel|visits_per_second) +\S+$", r"\1 T"),
+    (r"(?m)^(nps|pairs|time|level|kernel) +\S+$", r"\1 T"),
     (r"([+-]?M?\d+/\d+)/\d+", r"\1/T"),
     (r"(?m)^(numoku|numba|Python|kernel)(?= +\S+[ .]).+$", r"\1 V"),
     (r"Numoku \d+\.\d+\.\d+\w*", "Numoku V"),

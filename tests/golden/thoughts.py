@@ -2,7 +2,7 @@
 
 In ``thoughts.txt`` a line without a sign begins a new engine, with its options behind the colon. A
 line with ``>`` is what it is asked, and all others are recorded: the best moves of each iteration
-by rank with depth, value, nodes, visits, changes and line, what the solver was asked, and ``=``
+by rank with depth, value, nodes, changes and line, what the solver was asked, and ``=``
 before the answer.
 """
 
@@ -35,7 +35,7 @@ def numbers(words: list[str]) -> dict[str, Any]:
 def summary(thought: Thought) -> str:
     """Return a thought in a line, but for its time."""
     value = " ".join(filter(None, [thought.bound, f"{thought.value:+}", thought.proof]))
-    effort = f"{thought.nodes} nodes, {thought.visits} visits, {thought.changes} changes"
+    effort = f"{thought.nodes} nodes, {thought.changes} changes"
     line = format_moves(thought.pv)
     assert thought.pv[0] == thought.move and thought.board is not None or not thought.depth
     depth = f"{thought.depth}-{thought.seldepth}"

@@ -108,7 +108,7 @@ def runs(record: str) -> str:
     ):
         patch.setattr(command, "LocalGames", Shelf)
         patch.setattr(parameters, "PARAMETERS", TABLE)
-        patch.setattr(spsa, "ALPHABETA", TABLE)
+        patch.setattr(spsa, "PARAMETERS", TABLE)
         source = Path("source.py")
         source.write_text("".join(f'"{key}": {one!r}\n' for key, one in TABLE.items()))
         patch.setattr(command, "SOURCE", source)

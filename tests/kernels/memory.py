@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,8 +27,7 @@ from pbrain_engine.patterns.tables import TABLES, fill_tables
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta.memory import SHARED, WORKER
-from pbrain_engine.search.mcts.tree import BLOCK_EDGES, BUCKET, NO_BLOCK
-from pbrain_engine.search.parameters import ALPHABETA
+from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level
 
@@ -149,7 +148,7 @@ def shared_block(buckets: int = BUCKETS, **parameters: int) -> Any:
     """Return what threads share: the search's numbers, and an empty table."""
     shared = plain(SHARED, words=8 * buckets)
     shared.buckets = buckets
-    for name, parameter in ALPHABETA.items():
+    for name, parameter in PARAMETERS.items():
         setattr(shared.params, name, parameters.pop(name, parameter.default))
     assert not parameters, f"no such parameters: {parameters}"
     return shared
@@ -169,24 +168,6 @@ def threats_after(
     begin(threats, nodes)
     set_level(threats, 0)
     return threats
-
-
-def check_tree(tree: Any, lists: Any) -> None:
-    """Refuse a tree through which a visit is under way, or one of whose blocks is lost."""
-
-    def chain(at: int) -> Iterator[Any]:
-        while at != NO_BLOCK:
-            yield lists.blocks[at]
-            at = int(lists.blocks[at].after)
-
-    blocks = sum(1 for _ in chain(int(tree.free)))
-    for number in range(1, 1 + BUCKET * tree.buckets):
-        assert tree.nodes[number].flying == 0
-        for block in chain(int(tree.nodes[number].block)):
-            assert block.owner == number and 1 <= block.used <= BLOCK_EDGES
-            assert not any(edge.flying for edge in block.edges[: block.used])
-            blocks += 1
-    assert blocks == tree.unused - 1
 
 
 def cells(names: str, size: int = 15) -> list[int]:

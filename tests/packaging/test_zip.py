@@ -16,7 +16,7 @@ from pbrain_engine.native.load.targets import host_target
 from tests.packaging.building import bundle, package, shipping
 
 WHERE_BUILDS_ARE_QUICK = pytest.mark.long if sys.platform == "win32" else lambda test: test
-NEEDLESS = {"argparse", "pbrain_engine.engine.montecarlo"}
+NEEDLESS = {"argparse"}
 ENTERED = package.program_of(package.WINDOWS)  # the program's name in the ZIP for tournaments
 FORBIDDEN = ("numpy", "numba", "llvm", "ssl", "crypto", "tcl", "sqlite", "dist-info", "tests")
 

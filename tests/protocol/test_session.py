@@ -248,7 +248,7 @@ def test_under_wine_nothing_asks_how_long_the_program_waited(
     [
         ("", {}),
         ("--log a --row-first", {"log": "a", "row_first": "1"}),
-        ("--search=mcts book=b --weights w", {"search": "mcts", "book": "b", "weights": "w"}),
+        ("--search=alphabeta --weights w", {"search": "alphabeta", "weights": "w"}),
         ("level=v2 book_seed=7 futility_slope=70",
          {"level": "v2", "book_seed": "7", "futility_slope": "70"}),
         ("--log", None), ("search", None), ("match numoku numoku", None), ("bench", None),
@@ -263,7 +263,7 @@ def test_the_command_line_is_options_of_the_protocol_or_none(
 
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [({"search": "best"}, "'best'; there are alphabeta and mcts"), ({"book_seed": "x"}, "'x'"),
+    [({"search": "mcts"}, "method:puct"), ({"book_seed": "x"}, "'x'"),
      ({"book": "/no/such"}, "there is no book")],
 )  # fmt: skip
 def test_options_that_no_engine_can_have_end_the_program_at_once(
@@ -271,7 +271,7 @@ def test_options_that_no_engine_can_have_end_the_program_at_once(
 ) -> None:
     assert serve.main(options) == 2
     assert problem in capsys.readouterr().err
-    assert not serve.problem_of({"search": "mcts", "level": "v2"})
+    assert not serve.problem_of({"search": "alphabeta", "level": "v2"})
 
 
 # -- the clock -------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import io
 import json
 import sys
@@ -112,17 +111,6 @@ class Kernels:
         self.now += 0.02
         return bool(self.listener())
 
-    def walker_effort(self, walker: int, place: int) -> None:
-        (ctypes.c_int64 * 3).from_address(place)[:] = [self.visits, 50, 60]
-
-    def walker_walk(self, walker: int, seed: int, visits: int) -> int:
-        self.begun.append(visits)
-        for _ in range(visits):
-            self.visits += 1
-            if self.is_cut():
-                return 0
-        return seed
-
     def __getattr__(self, name: str) -> Any:
         def search(steps: int) -> int:  # keeps nothing, and begins again
             self.begun.append(steps)
@@ -144,9 +132,6 @@ def test_searches_are_cut_into_slices_between_which_messages_are_read(
     page = worker.start(host)
     page.take('{"do": "fly"}')
     host.messages = ['{"do": "fly", "id": 1}']
-    assert kernels.walker_walk(3, 9, 7) == 9 and kernels.visits == 7
-    assert kernels.begun == [7, 4, 1] and len(host.paused) == len(host.heard) == 2
-    kernels.begun.clear()
     assert kernels.threats_rescues(5) == 5
     assert kernels.begun == [5, 5, 5] and len(host.paused) == 4  # each slice is longer
     kernels.now += 1  # in which something else was done

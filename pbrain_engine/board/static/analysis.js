@@ -46,7 +46,7 @@ export class AnalysisPanel extends Panel {
       return;
     }
     const [multipv, threads, memory, nodes] = ["lines", "threads", "memory", "nodes"].map((name) => Number(find(name).value) || null);
-    const question = app.ask("analyse", { multipv, threads, memory, nodes, search: find("search").value, policy: isChecked("policy") }, (event) => this.take(node, question.id, event));
+    const question = app.ask("analyse", { multipv, threads, memory, nodes, policy: isChecked("policy") }, (event) => this.take(node, question.id, event));
     this.search = question.id;
     const found = await question;
     if (this.search !== question.id) return;

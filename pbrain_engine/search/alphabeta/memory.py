@@ -18,12 +18,12 @@ from ...patterns.state import STATE
 from ...position.board import SETS, bucket_of
 from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
 from ...values import EVAL_LIMIT, WIN, WIN_BAND
-from ..parameters import ALPHABETA, ONE
+from ..parameters import ONE, PARAMETERS
 
 BUCKET_WORDS = 8  # a cache line: four entries of a key and a word
 MAX_WORDS = 3 << 26  # 1.5 GiB of table: the largest that a record type can describe
 
-PARAMS = record(**dict.fromkeys(ALPHABETA, np.int32))
+PARAMS = record(**dict.fromkeys(PARAMETERS, np.int32))
 SHARED = record(
     params=PARAMS,
     gap=fill_line(PARAMS.itemsize, 3 * 8),

@@ -1,1 +1,0 @@
-"""Monte Carlo tree search: a tree of positions that grows where it is worth looking."""
