@@ -71,7 +71,7 @@ def parameters_page() -> str:
     ]
     rows += [
         f"| `{name}` | {one.default} | {one.low} to {one.high} | {one.meaning} |"
-        for name, one in parameters.ALPHABETA.items()
+        for name, one in parameters.PARAMETERS.items()
     ]
     return "\n".join(rows) + "\n"
 

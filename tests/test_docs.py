@@ -78,7 +78,7 @@ def test_the_table_of_methods_has_the_length_of_each_and_all_are_short() -> None
         lines = len(module.read_text(encoding="utf-8").splitlines())
         assert int(length) == pytest.approx(lines, rel=0.05) and lines < 160, name
     package = (ROOT / "pbrain_engine" / "methods").glob("*.py")
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in package) <= 1300
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in package) <= 1450
 
 
 @cache

@@ -21,7 +21,7 @@ from ..files import write_whole
 from ..game.cells import parse_moves
 from ..game.game import Game
 from ..native.load.store import PACKAGE, is_shipped, kernel_folder
-from ..options import SHARED, CommandLine, Option, positive
+from ..options import SHARED, CommandLine, Option
 from ..position.rules import Rule
 from ..values import format_value
 

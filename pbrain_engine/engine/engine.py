@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable
 from itertools import chain
 from math import exp
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move, at_least_one, move_of
@@ -17,7 +17,7 @@ from ..native.load.memory import Block
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import check_name
-from ..values import WIN_BAND, loss_in
+from ..values import WIN_BAND, chance, loss_in
 from .alphabeta import AlphaBeta, Glance
 from .pacing import UNLIMITED, Pace
 from .searcher import Question
@@ -32,6 +32,17 @@ LOGIT_UNIT = 256
 
 
 __all__ = ["Engine", "EngineError", "Limit", "Move", "Thought"]
+
+
+class Evaluation(NamedTuple):
+    """How good a position looks: the chance of the side to move to win, 0 to 1, and its moves.
+
+    ``moves``: those that a search would list, each with how likely it is to be played, best first;
+    together 1. There is none where the game is over or every move is forbidden.
+    """
+
+    chance: float
+    moves: list[tuple[Move, float]]
 
 
 class EngineError(Exception):
@@ -241,6 +252,17 @@ class Engine:
         at = ctypes.addressof(out)
         count = self.library.worker_policy(game.address, game.tables, at, room)
         return {move_of(out[2 * i]): out[2 * i + 1] for i in range(count)}
+
+    def evaluate(self) -> Evaluation:
+        """Return what the position looks like without any search: one call, one position.
+
+        >>> with Engine(memory=50_000_000) as engine:
+        ...     engine.play(7, 7)
+        ...     seen = engine.evaluate()
+        >>> 0 < seen.chance < 1, len(seen.moves) == len(engine.policy())
+        (True, True)
+        """
+        return Evaluation(chance(self.value(), self.game.scale), self.policy())
 
     def policy(self) -> list[tuple[Move, float]]:
         """Return the moves that a search would list with their chances, best first.

@@ -1,8 +1,8 @@
-"""Ten methods to find a move, each as the textbooks have it: plain Python, one module a method.
+"""Eleven methods to find a move, each as the textbooks have it: plain Python, one module a method.
 
 Every module has the same face: ``choose(game, limit, rng)`` returns a ``Choice``. They are there
-to be read and to be played against; what plays strongly is the engine. ``docs/methods.md`` leads
-from one to the next.
+to be read and to be played against; what plays strongly is the engine, whose network ``puct``
+asks. ``docs/methods.md`` leads from one to the next.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["METHODS", "Choice", "PlainGame", "Budget", "method"]
 
 METHODS = (
     "minimax", "alphabeta", "deepening", "evaluation", "proofnumber",
-    "threatspace", "uct", "knowledge", "adp", "genetic",
+    "threatspace", "uct", "knowledge", "puct", "adp", "genetic",
 )  # fmt: skip
 
 

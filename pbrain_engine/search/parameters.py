@@ -76,7 +76,7 @@ def check_search(name: str) -> None:
     """
     if name != "alphabeta":
         raise ValueError(
-            f"there is no search {name!r} but alphabeta; a tree search to play is method:puct"
+            f"there is no search {name!r}: it is alphabeta; method:puct plays by tree search"
         )
 
 

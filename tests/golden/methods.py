@@ -80,6 +80,8 @@ def record() -> str:
     lines = [line for rule in rules.RULES for line in positions(rule)]
     for limit, opening, most in ((Budget(nodes=20, depth=1), 0, 25), (DEEPER, 8, 5)):
         for name in METHODS:
+            if name == "puct":  # plays by the network, which changes
+                continue
             for rule in rules.RULES:
                 lines += games(name, rule, limit, opening, most)
     return "\n".join([*lines[1:], ""])

@@ -1,0 +1,114 @@
+"""PUCT: what it proves is true, and it plays by the network's value and priors."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from lab.fuzz_rules import random_board, set_up
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.methods import Budget, PlainGame, method
+from pbrain_engine.methods.puct import PUCT, PolicyNode
+from pbrain_engine.position.rules import EMPTY
+from pbrain_engine.solver.solver import Solver
+from tests.golden.methods import game_of
+from tests.oracle import rules
+
+MOST_EMPTY = 6
+
+
+def exact(game: PlainGame) -> float:
+    """Return 1, 0.5 or 0 for the side to move, by trying everything."""
+    if game.winner is not None:
+        return float(game.winner == game.to_move)
+    if game.is_over():
+        return 0.5
+    best = 0.0  # where only forbidden cells are left
+    for cell in game.legal_moves():
+        game.play(cell)
+        best = max(best, 1 - exact(game))
+        game.undo()
+    return best
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_small_ends_are_proven_and_every_proof_is_true(rule: str) -> None:
+    chance, proven, results = random.Random(f"puct {rule}"), 0, set()
+    with Engine() as engine, Solver(1_000_000, engine.library) as solver:
+        for _ in range(60):
+            board = random_board(chance, rule, smallest=5, largest=6)
+            for cell in chance.sample(board.empties(), max(len(board.empties()) - MOST_EMPTY, 0)):
+                side = chance.randrange(2)
+                if not rules.wins_at(board, cell, side):
+                    board.put(cell, side)
+            game = game_of(board, chance.randrange(2))
+            empty = game.cells.count(EMPTY)
+            if rules.winners(board) or not 2 <= empty <= MOST_EMPTY:
+                continue
+            engine.new_game(game.width, game.height, game.rule)
+            set_up(engine, board, game.to_move)
+            if engine.game.winner is not None:  # by a five that grew longer
+                continue
+            tree = PUCT(engine, solver, Budget(nodes=400))
+            tree.run()
+            assert engine.game.check() == 0
+            if tree.root.result is not None:
+                assert 1 - tree.root.result == exact(game), board.drawing()
+                proven += 1
+                results.add(tree.root.result)
+    assert proven >= 8 and len(results) >= 2, (proven, results)
+
+
+@pytest.mark.parametrize(
+    ("replies", "result"),
+    [([1.0, None], 0.0), ([0.0, None], None), ([0.0, 0.0], 1.0), ([0.0, 0.5], 0.5), ([], 1.0)],
+)
+def test_what_is_proven_of_the_replies_is_proven(
+    replies: list[float | None], result: float | None
+) -> None:
+    node = PolicyNode((0, 0), 1.0)
+    for each in replies:
+        node.children.append(PolicyNode((0, 0), 0.5))
+        node.children[-1].result = each
+    node.settle()
+    assert node.result == result
+
+
+def test_the_first_visit_is_to_the_move_that_looks_best() -> None:
+    game = PlainGame(15)
+    for cell in (112, 97, 113, 98):
+        game.play(cell)
+    with Engine() as engine:
+        for cell in game.history:
+            engine.play(cell % 15, cell // 15)
+        best = engine.evaluate().moves[0][0]
+    choice = method("puct")(game, Budget(nodes=1), random.Random(1))
+    assert choice.move == best[1] * 15 + best[0] and choice.nodes == 1
+
+
+def test_visits_go_to_every_move_in_time_and_sum_up() -> None:
+    with Engine() as engine, Solver(1_000_000, engine.library) as solver:
+        engine.new_game(7)
+        engine.play(3, 3)
+        tree = PUCT(engine, solver, Budget(nodes=300))
+        line = tree.run()
+        children = tree.root.children
+        assert sum(child.visits for child in children) == 300
+        assert line[0].visits == max(child.visits for child in children)
+        assert all(0 <= child.total <= child.visits for child in children)
+        assert engine.game.moves == [(3, 3)]
+
+
+def test_blocked_cells_stay_blocked() -> None:
+    game = PlainGame(5)
+    for cell in range(25):
+        if cell not in (7, 18):
+            game.block(cell)
+    choice = method("puct")(game, Budget(nodes=20), random.Random(1))
+    assert choice.move in (7, 18)
+
+
+def test_a_board_that_the_engine_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="22"):
+        method("puct")(PlainGame(23), Budget(nodes=1), random.Random(1))
