@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from random import Random
 
 NAMED = 6  # of the 26 openings are compared
+FINALISTS = 3  # even stones are searched again
 FOURTHS = 4  # fourth stones are followed up
 MARGIN = 2  # more fifth stones are asked for than are offered
 
@@ -155,34 +156,48 @@ def _fourth(searcher: OpeningSearch, opening: OpeningPlay) -> Coordinates:
 
 
 def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coordinates:
-    """Return a stone within reach after which neither side stands better."""
-    allowed = opening.cells()
-    if len(allowed) == 1:
-        return allowed[0]
+    """Return a stone within reach after which neither side stands better.
+
+    Those that the evaluation calls most even are searched, the best of these once more for longer:
+    the least of many short searches' values would be even by chance only.
+    """
+    left = opening.cells()
+    chance.shuffle(left)
     kinds: list[Coordinates] = []
-    chance.shuffle(allowed)
-    seen: set[Coordinates] = set()
-    for cell in allowed:
-        if cell not in seen:
-            seen |= opening.twins([cell])
+    for cell in left:
+        if cell not in opening.twins(kinds):
             kinds.append(cell)
-    if len(kinds) > 2 * NAMED:  # those that the search likes, then any
-        set_up(searcher.engine, opening.stones)
-        liked = [(one.move.x, one.move.y) for one in searcher.best(0.3, 3 * NAMED)]
-        kinds = [cell for cell in liked if cell in set(allowed)][: 2 * NAMED] or kinds[:NAMED]
-    tried = [
-        (abs(_value(searcher, [*opening.stones, cell], 1 / (len(kinds) - index))), index, cell)
-        for index, cell in enumerate(kinds)
-    ]
-    return min(tried)[2]
+    if len(kinds) == 1:
+        return kinds[0]
+    kinds.sort(key=lambda cell: abs(_static(searcher, [*opening.stones, cell])))
+    for keep, share in ((FINALISTS, 0.4), (1, 1.0)):
+        tried = [
+            (abs(_value(searcher, [*opening.stones, cell], share / (len(kinds) - index))), cell)
+            for index, cell in enumerate(kinds[: 2 * NAMED])
+        ]
+        kinds = [cell for _, cell in sorted(tried)[:keep]]
+    return kinds[0]
+
+
+def _static(searcher: OpeningSearch, stones: Sequence[Coordinates]) -> int:
+    """Return the evaluation of a position, for the side to move."""
+    set_up(searcher.engine, stones)
+    return searcher.engine.value()
 
 
 def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Change sides where the other colour stands better."""
+    """Change sides where the other colour stands better.
+
+    Where one side puts a stone next and the other may change sides again, that one is better off:
+    no stone is quite even.
+    """
+    colour = "black" if opening.player == opening.black else "white"
+    follow = opening.ahead[:2]
+    if [one.act for one in follow] == [Act.PUT, Act.SWAP]:
+        return "swap" if follow[0].who == colour else "keep"
     value = _worth(searcher, opening)
     searcher.tell(f"{len(opening.stones)} stones: {value} for black")
-    mine = value if opening.player == opening.black else -value
-    return "swap" if mine < 0 else "keep"
+    return "swap" if (value if colour == "black" else -value) < 0 else "keep"
 
 
 def _worth(searcher: OpeningSearch, opening: OpeningPlay) -> int:

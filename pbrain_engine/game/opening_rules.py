@@ -161,6 +161,11 @@ class OpeningPlay:
         return self._left[0] if self._left else None
 
     @property
+    def ahead(self) -> list[Step]:
+        """The steps that are known to follow this one."""
+        return self._left[1:]
+
+    @property
     def player(self) -> int:
         """The player who acts, 0 the first; at the end the one whose colour is to move."""
         step = self.step

@@ -35,9 +35,11 @@ def after(name: str, words: str) -> OpeningPlay:
         ("soosorv-8", "h8 i9 j9 keep k8 4", 50, "keep"),  # black decides
         ("soosorv-8", "h8 i9 j9 keep k8 4", -50, "swap"),
         ("soosorv-8", "h8 i9 j9 swap k8 4", -50, "swap"),
-        ("taraguchi-10", "h8", 50, "swap"),
-        ("taraguchi-10", "h8 swap i9", 50, "keep"),
-        ("taraguchi-10", "h8 swap i9", -50, "swap"),
+        ("taraguchi-10", "h8 keep i9 keep j10 keep k8 one keep f8", 50, "swap"),
+        ("taraguchi-10", "h8 keep i9 keep j10 keep k8 one keep f8", -50, "keep"),
+        ("taraguchi-10", "h8", -50, "swap"),  # who puts no stone next may change sides after it
+        ("taraguchi-10", "h8 swap i9", 50, "swap"),
+        ("taraguchi-10", "h8 keep i9 keep j10 keep k8 one", 50, "swap"),
     ],
 )
 def test_sides_are_changed_where_the_other_colour_stands_better(
