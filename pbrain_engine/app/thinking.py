@@ -12,15 +12,15 @@ from typing import NamedTuple, TypeVar
 
 from .. import methods
 from ..engine.engine import Engine, Limit, Thought
-from ..engine.searcher import Crew
 from ..engine.thought import Listener
+from ..engine.threads import SearchThreads
 from ..game.game import Game, Move
 from ..position.rules import Side
 
 Found = TypeVar("Found")
 
 
-def apart(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool = True) -> Found:
+def in_thread(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool = True) -> Found:
     """Do work in another thread, so that an interrupt is heard: it makes the work ``stop``.
 
     ``ends``: it ends the program, too, once the work has stopped.
@@ -30,7 +30,7 @@ def apart(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool = T
     """
     result: list[Found] = []
     try:
-        Crew(stop).run(lambda: result.append(work()))
+        SearchThreads(stop).run(lambda: result.append(work()))
     except KeyboardInterrupt:
         if ends or not result:
             raise
@@ -50,11 +50,11 @@ def think(
     An interrupt ends the search, and where it ``ends``, the program.
 
     Raises:
-        KeyboardInterrupt: as ``apart`` does.
+        KeyboardInterrupt: as ``in_thread`` does.
         EngineError: the board is full.
     """
     engine.arm()
-    return apart(
+    return in_thread(
         lambda: engine.think_lines(limit, multipv, on_iteration=on_iteration),
         engine.stop,
         ends=ends,

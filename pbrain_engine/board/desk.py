@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any
 
 from ..engine.engine import DEFAULT_WEIGHTS, Engine
-from ..engine.searcher import start_deep
+from ..engine.threads import start_deep
 from ..game.documents import read_setup
 from ..game.game import Game
 from ..game.position import Position

@@ -154,7 +154,7 @@ def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
 
         prover = Prover(engine, solver, TREE_SECONDS)
         try:
-            return thinking.apart(lambda: prover.prove(thoughts[0]), stop)
+            return thinking.in_thread(lambda: prover.prove(thoughts[0]), stop)
         except KeyboardInterrupt:
             return None
 

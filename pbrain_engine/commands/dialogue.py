@@ -319,7 +319,7 @@ class Dialogue:
             return ""
         stones = game.moves
         searcher = swap2.share_time(engine, perf_counter() + self.seconds)
-        choice = thinking.apart(lambda: swap2.choose(searcher), engine.stop, ends=False)
+        choice = thinking.in_thread(lambda: swap2.choose(searcher), engine.stop, ends=False)
         swap2.set_up(engine, stones)
         if choice.swap:
             self.person, self._opens = Side.WHITE, None

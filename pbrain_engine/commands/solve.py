@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
                 if answers or faulty <= NAMED_FAULTS:
                     print(f"numoku solve: {path}, line {place}: {error}", file=sys.stderr)
                 continue
-            answer = thinking.apart(partial(solvers.answer, puzzle), solvers.stop)
+            answer = thinking.in_thread(partial(solvers.answer, puzzle), solvers.stop)
             answers.append(answer)
             fault = contradiction(puzzle, answer)
             wrong += bool(fault)

@@ -1,54 +1,47 @@
-"""The alpha-beta as a searcher: the memory that lasts, and one search from limit to thought.
+"""One search from limit to thought: iterations of the first thread, with the solver's advice.
 
-There is a worker for each thread, and a table that all of them share. A search is iterations of
-the first thread, with the advice of the solver between them; the others search ahead of it.
+There is a worker for each thread, and a table that all of them share; the other threads search
+ahead of the first.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
-from operator import attrgetter
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ..game.diagram import Diagram
 from ..game.game import Game, Move, move_of
 from ..game.result import LOWER, UPPER, Result
 from ..native.load.library import Library, node_limit
-from ..native.load.memory import Block
-from ..position.geometry import MAX_STONES, NO_CELL, cell_of
-from ..search.parameters import (
-    AFTER_MATE,
-    DEPTH_PER_CELL,
-    MAX_DEPTH,
-    PARAMETERS,
-    SURE_DEPTH,
-)
+from ..position.geometry import NO_CELL, cell_of
+from ..search.parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, SURE_DEPTH
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
-from .searcher import LARGEST, MAX_LINE, Question, Search, Searcher, Tactics
-from .thought import Thought, rank_lines
+from .pacing import Pace
+from .tactics import FOURS_NODES, THREES_NODES, Tactics
+from .thought import Limit, Listener, Thought, rank_lines
 
-BUCKET_BYTES = 64
-# Bytes of table for a second of a thread: room for all nodes of some moves. A larger table is not
-# fuller, but its pages have to be cleared and its lines fetched from farther: at half a second
-# 300 MB cost half of the nodes of a game's first move, and more than a third of the next.
-TABLE_RATE = 32 << 20
-ENOUGH = 8 << 20
-AT_END = 3  # numbers that the kernel tells of a search in one call, before the stones of its end
+MAX_LINE = 64  # moves of a line that a thought reports
 
 
-class Glance(NamedTuple):
-    """What a search in one call found: the best move, its value, and the last position it saw.
+class Question(NamedTuple):
+    """What one think is about.
 
-    That ``end`` is any one of its tree, as the moves from the position that was searched; None
-    where the search ended before its limit. ``choices``: how many moves the root had.
+    ``start``: when it began, by ``perf_counter``; ``exclude``: cells not to be played unless
+    nothing else is left; ``multipv``: how many best moves are asked for. With one, of root moves
+    that are alike by symmetry only one is searched. ``board``: the position, for its thoughts.
     """
 
-    move: Move
-    value: int
-    choices: int
-    end: tuple[Move, ...] | None
+    game: Game
+    limit: Limit
+    pace: Pace
+    start: float
+    board: Diagram
+    listener: Listener | None = None
+    multipv: int = 1
+    exclude: Sequence[Move] = ()
 
 
 class SearchCounters(NamedTuple):
@@ -62,16 +55,23 @@ class SearchCounters(NamedTuple):
     root_moves: int
 
 
-class AlphaBetaSearch(Search):
+class Search:
     """A search with one worker a thread, and one shared block."""
 
-    def __init__(self, memory: Searcher, question: Question, tactics: Tactics | None) -> None:
-        """Give every thread a worker with the game on it, ready to search."""
-        super().__init__(memory, question, tactics)
-        library, game = memory.library, question.game
-        shared, *others = map(attrgetter("address"), memory.blocks)
-        self._leader = memory.game_memory.address
-        self._workers = [self._leader, *others]
+    def __init__(
+        self,
+        library: Library,
+        workers: list[int],
+        shared: int,
+        question: Question,
+        tactics: Tactics | None,
+    ) -> None:
+        """Put the game on every worker, ready to search; ``workers``, ``shared``: addresses."""
+        self.library, self.question, self.tactics = library, question, tactics
+        self.best: Thought | None = None  # None as long as there was no time for any
+        self.helpers: list[Callable[[], None]] = []  # what further threads do until stopped
+        game = question.game
+        self._leader, self._workers = workers[0], workers
         self._tables = game.tables
         self._shared = shared
         library.shared_age(shared)
@@ -101,6 +101,23 @@ class AlphaBetaSearch(Search):
             if completed.depth > best.depth
         ]
         return deepest(best, others, self._dropped)
+
+    def has_won(self, tactics: Tactics) -> bool:
+        """Return whether a win is found before the search begins, which is then its thought."""
+        win = tactics.fours(FOURS_NODES) or tactics.threats(THREES_NODES)
+        if win is None:
+            return False
+        self.best = self.thought_of(win)
+        self.tell([self.best])
+        return True
+
+    def tell(self, thoughts: Iterable[Thought]) -> bool:
+        """Report the lines of an iteration; return whether the best of them is enough."""
+        is_enough = False
+        for thought in thoughts:
+            enough = self.question.listener(thought) if self.question.listener else False
+            is_enough |= bool(enough) and thought.multipv == 1
+        return is_enough
 
     def _iterate(self, worker: int, depth: int, line: int) -> bool:
         """Search one iteration; False if it was stopped."""
@@ -203,10 +220,15 @@ class AlphaBetaSearch(Search):
     def thought_of(self, win: Result, depth: int = 1) -> Thought:
         """Make a thought of a proven win, which the table gets, too."""
         self._note(win)
-        return super().thought_of(win, depth)
+        return self._thought(win_in(win.plies), depth, len(win.line), win.line, claim=win.claim)
 
-    def _nodes(self) -> int:
-        return sum(self._count(worker).nodes for worker in self._workers)
+    def _thought(
+        self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], **more: Any
+    ) -> Thought:
+        nodes = sum(self._count(worker).nodes for worker in self._workers)
+        about, seconds = self.question, perf_counter() - self.question.start
+        more |= {"scale": about.game.scale, "board": about.board}
+        return Thought(value, pv, depth, seldepth, nodes, seconds, **more)
 
     def _count(self, worker: int) -> SearchCounters:
         counters = (ctypes.c_int64 * len(SearchCounters._fields))()  # its own: all threads ask
@@ -251,45 +273,3 @@ def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) 
         if is_deeper and other.value > -WIN_BAND and other.move not in dropped:
             best = other
     return best
-
-
-class AlphaBeta(Searcher):
-    """The memory of the alpha-beta."""
-
-    def __init__(self, library: Library) -> None:
-        """Begin without a table."""
-        super().__init__(library, "shared", PARAMETERS, AlphaBetaSearch)
-
-    def forget_game(self) -> None:
-        """Forget history and counter moves."""
-        for worker in (self.game_memory, *self.blocks[1:]):
-            self.library.worker_forget(worker.address)
-
-    def _useful(self, seconds: float) -> int:
-        """Return the bytes that the nodes of a few such searches fill."""
-        return max(ENOUGH, int(min(seconds * TABLE_RATE, LARGEST)) * self.threads)
-
-    def _beside(self) -> int:
-        """Return the bytes of the workers, but for the first, which the game has taken."""
-        return (self.threads - 1) * self.library.sizes["worker"]
-
-    def _take(self, length: int, patient: bool) -> tuple[list[Block], int]:
-        """Take a table of ``length`` bytes, and a worker for each further thread."""
-        buckets = length // BUCKET_BYTES
-        length = buckets * BUCKET_BYTES
-        table = Block(self.library.sizes["shared_head"] + length, huge=patient)
-        self.library.shared_new(table.address, buckets)
-        workers = [Block(self.library.sizes["worker"]) for _ in range(1, self.threads)]
-        return [table, *workers], length
-
-    def glance(self, game: Game, nodes: int) -> Glance | None:
-        """Search ``nodes`` in one call, once prepared; None where every move is forbidden."""
-        out = (ctypes.c_int64 * (AT_END + MAX_STONES))()
-        worker, shared, at = self.game_memory.address, self.blocks[0].address, ctypes.addressof(out)
-        choices = self.library.worker_think(worker, game.tables, shared, nodes, at)
-        if not choices:
-            return None
-        move, value, stones = out[:AT_END]
-        line = out[AT_END + game.ply : AT_END + stones]
-        end = tuple(move_of(cell) for cell in line) if stones else None
-        return Glance(move_of(move), value, choices, end)

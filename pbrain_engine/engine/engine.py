@@ -18,10 +18,10 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import check_name
 from ..values import WIN_BAND, chance, loss_in
-from .alphabeta import AlphaBeta, Glance
+from .alphabeta import Question
 from .pacing import UNLIMITED, Pace
-from .searcher import Question
-from .thought import Foresight, Limit, Listener, Thought
+from .searcher import Glance, Searcher
+from .thought import Limit, Listener, Thought, WinningMoves
 
 if TYPE_CHECKING:
     from .book import Book
@@ -95,7 +95,7 @@ class Engine:
         """
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
-        self._searcher = AlphaBeta(self.library)
+        self._searcher = Searcher(self.library)
         if memory is not None:
             self.set_memory(memory)
         self.set_hash_size(hash_size)
@@ -107,7 +107,7 @@ class Engine:
             from .book import Book
 
             self._book = Book(book, book_seed)
-        self._foresight = Foresight()
+        self._winning_moves = WinningMoves()
         self._armed = False
         self._busy = threading.Lock()
         self.game = self._game(15, 15, Rule.FREESTYLE)
@@ -204,7 +204,7 @@ class Engine:
 
     def clear_hash(self) -> None:
         """Forget what earlier searches found out."""
-        self._foresight = Foresight()
+        self._winning_moves = WinningMoves()
         self._searcher.clear()
         self._searcher.forget_game()
 
@@ -289,7 +289,7 @@ class Engine:
         Raises:
             EngineError: there is no empty cell.
         """
-        foreseen = self._foresight.recall(self.game)
+        foreseen = self._winning_moves.recall(self.game)
         if foreseen is not None and foreseen[0] not in exclude:
             return foreseen[0]
         move = self.game.quick_move()
@@ -401,8 +401,8 @@ class Engine:
         if question.multipv > 1 or exclude:
             return thought
         if thought.value >= WIN_BAND:
-            self._foresight.note(self.game, thought.pv, thought.value)
-        elif (foreseen := self._foresight.recall(self.game)) is not None:  # it stands
+            self._winning_moves.note(self.game, thought.pv, thought.value)
+        elif (foreseen := self._winning_moves.recall(self.game)) is not None:  # it stands
             move, value = foreseen
             return thought._replace(value=value, line=(move,))
         return thought

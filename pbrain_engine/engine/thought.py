@@ -63,11 +63,11 @@ def rank_lines(lines: Iterable[Thought]) -> list[Thought]:
     return [thought._replace(multipv=rank) for rank, thought in enumerate(order, 1)]
 
 
-class Foresight:
+class WinningMoves:
     """The winner's moves of the last forced win that was found, by the position they answer."""
 
     def __init__(self) -> None:
-        """Know of nothing."""
+        """Begin without a win."""
         self._moves: dict[Position, tuple[Move, int]] = {}
 
     def note(self, game: Game, line: Sequence[Move], value: int) -> None:

@@ -17,8 +17,8 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..engine.alphabeta import Glance
 from ..engine.engine import Engine, Move
+from ..engine.searcher import Glance
 from ..eval.weights import load_weights
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record
 from ..position.geometry import Coordinates

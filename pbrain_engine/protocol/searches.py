@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..engine import swap2
 from ..engine.engine import Limit
 from ..engine.pacing import UNLIMITED, Pace, TimePlan
-from ..engine.searcher import start_deep
+from ..engine.threads import start_deep
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from . import replies

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbrain_engine.engine.alphabeta import AlphaBeta
 from pbrain_engine.engine.engine import Engine, Limit, Thought
-from pbrain_engine.engine.thought import Foresight
+from pbrain_engine.engine.thought import WinningMoves
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.position.rules import Rule
@@ -71,7 +70,6 @@ def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine: Engine) 
 def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -> None:
     engine.think(Limit(nodes=100))
     searcher = engine._searcher
-    assert isinstance(searcher, AlphaBeta)
     for _ in range(2):
         searcher.glance(engine.game, 100)
     assert engine.library.shared_age(searcher.blocks[0].address) == 4
@@ -117,13 +115,13 @@ def game_after(moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> Game:
 
 
 def test_a_win_is_remembered_where_the_enemy_follows_its_line() -> None:
-    foresight = Foresight()
+    known = WinningMoves()
     line = [Move(*cell) for cell in parse_moves("j10k11h11")]
-    foresight.note(game_after(WIN), line, win_in(3))
-    assert foresight.recall(game_after(WIN)) == (line[0], win_in(3))
-    assert foresight.recall(game_after(WIN + "j10k11")) == (line[2], win_in(1))
+    known.note(game_after(WIN), line, win_in(3))
+    assert known.recall(game_after(WIN)) == (line[0], win_in(3))
+    assert known.recall(game_after(WIN + "j10k11")) == (line[2], win_in(1))
     for other in (WIN + "j10k12", WIN + "j10", OPENING):
-        assert foresight.recall(game_after(other)) is None
+        assert known.recall(game_after(other)) is None
 
 
 BOARDS = [(Rule.RENJU, 15), (Rule.STANDARD, 15), (Rule.FREESTYLE, 16)]
@@ -133,20 +131,20 @@ BOARDS = [(Rule.RENJU, 15), (Rule.STANDARD, 15), (Rule.FREESTYLE, 16)]
 def test_a_remembered_win_is_none_under_another_rule_or_on_another_board(
     rule: Rule, size: int
 ) -> None:
-    foresight = Foresight()
+    known = WinningMoves()
     line = [Move(*cell) for cell in parse_moves("j10k11h11")]
-    foresight.note(game_after(WIN), line, win_in(3))
-    assert foresight.recall(game_after(WIN, rule, size)) is None
+    known.note(game_after(WIN), line, win_in(3))
+    assert known.recall(game_after(WIN, rule, size)) is None
 
 
 def test_a_remembered_move_that_cannot_be_played_is_none() -> None:
-    foresight = Foresight()
+    known = WinningMoves()
     cell = Move(*parse_moves("f8")[0])
-    foresight.note(game_after(TWO_FOURS, Rule.RENJU), [cell], win_in(3))
+    known.note(game_after(TWO_FOURS, Rule.RENJU), [cell], win_in(3))
     assert game_after(TWO_FOURS, Rule.RENJU).is_forbidden(*cell)
-    assert foresight.recall(game_after(TWO_FOURS, Rule.RENJU)) is None
-    foresight.note(game_after(WIN), [Move(7, 7)], win_in(1))  # a stone is there
-    assert foresight.recall(game_after(WIN)) is None
+    assert known.recall(game_after(TWO_FOURS, Rule.RENJU)) is None
+    known.note(game_after(WIN), [Move(7, 7)], win_in(1))  # a stone is there
+    assert known.recall(game_after(WIN)) is None
 
 
 def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engine) -> None:
@@ -154,10 +152,10 @@ def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engi
     assert (engine.think(Limit(nodes=100_000)).mate or 0) > 0
     winner = engine.game.to_move
     engine.set_to_move(winner.opponent)
-    assert engine._foresight.recall(engine.game) is None
+    assert engine._winning_moves.recall(engine.game) is None
     assert (engine.think(Limit(depth=2)).mate or 0) <= 0  # no announced win of the wrong side
     engine.set_to_move(winner)
-    assert engine._foresight.recall(engine.game) is not None
+    assert engine._winning_moves.recall(engine.game) is not None
 
 
 # The solver -------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from pbrain_engine import Engine, Game, Limit, Move, Side
-from pbrain_engine.engine.searcher import Tactics
+from pbrain_engine.engine.tactics import Tactics
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.result import BY_FOURS, OPEN, Result
 from pbrain_engine.solver.solver import Solver

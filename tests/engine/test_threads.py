@@ -11,8 +11,8 @@ import pytest
 from pbrain_engine.board.desk import Desks, Job
 from pbrain_engine.engine.alphabeta import deepest
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.engine.searcher import STACK_BYTES, Crew, start_deep
 from pbrain_engine.engine.thought import Thought
+from pbrain_engine.engine.threads import STACK_BYTES, SearchThreads, start_deep
 from pbrain_engine.game.game import Move
 from pbrain_engine.values import WIN
 
@@ -45,7 +45,7 @@ def test_otherwise_the_first_thread_is(own: Thought, other: Thought) -> None:
 
 
 def run_a_crew() -> None:
-    Crew(lambda: None).run(lambda: None, lambda: None)
+    SearchThreads(lambda: None).run(lambda: None, lambda: None)
 
 
 def use_a_desk() -> None:
@@ -100,7 +100,7 @@ def test_a_leader_is_here_where_the_stack_is_deep_and_stops_its_helpers_whatever
     def run() -> None:
         seen.append(threading.current_thread())
         with pytest.raises(LookupError):
-            Crew(stopped.set).run(lead, lambda: seen.append(stopped.wait(30)))
+            SearchThreads(stopped.set).run(lead, lambda: seen.append(stopped.wait(30)))
         stopped.clear()
 
     run()

@@ -177,7 +177,7 @@ def test_what_was_found_is_forgotten_with_the_tables() -> None:
             engine.play(*move)
         assert engine.quick_move() == won.pv[2]
         engine.clear_hash()
-        assert engine._foresight.recall(engine.game) is None
+        assert engine._winning_moves.recall(engine.game) is None
 
 
 # Nodes by stones --------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine import cli
-from pbrain_engine.engine.alphabeta import Glance
 from pbrain_engine.engine.engine import Engine, Limit, Move
+from pbrain_engine.engine.searcher import Glance
 from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
