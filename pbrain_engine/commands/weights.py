@@ -24,7 +24,8 @@ COMMAND = CommandLine(
                "write a line into the head of the files first, such as the result of a match",
                {"action": "append"}),
         Option("--games", Path, [], "GAMES",
-               "measure how well the weights predict these games of `numoku datagen` (needs NumPy)",
+               "measure how well the weights predict these games of `numoku datagen` (needs "
+               "NumPy), or positions that were searched again",
                {"nargs": "+"}),
         "json",
     ),
@@ -44,6 +45,13 @@ def main(arguments: Sequence[str]) -> int:
             load_weights(str(part))
     found = [load_weights(name) for name in options.files]
     if options.games:
+        from ..learn import yardstick
+
+        if yardstick.has_deep_labels(options.games):
+            rows = yardstick.measure(options.games, options.files)
+            forms = [yardstick.form(row) for row in rows]
+            print(json.dumps(forms) if options.json else yardstick.table(rows))
+            return 0
         from ..learn.measure import measure, table
 
         print(table(measure(options.games, found)))

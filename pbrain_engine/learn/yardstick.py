@@ -1,0 +1,204 @@
+"""What weights say without a search of positions that have deep labels.
+
+The value is the engine's own, of integers, as a search asks for it, and so are the logits of the
+moves. Positions of one game are much alike, so standard errors are those of a mean whose games, not
+whose positions, are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import exp, log, log1p, nan, sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..engine.engine import LOGIT_UNIT, Engine, Move
+from ..eval.weights import FAMILIES, family_of, scale_of
+from ..notation.games import SINGLE, GamesError, Record, read_about, read_games
+from ..values import chance
+from .openings import lay
+from .positions import STAGES, stage_name, stage_of
+
+ALL = "all"
+FIGURES = ("value_above_least", "move_entropy", "first")
+KEY = "positions"  # in the head of a file of positions that were searched again
+
+
+class Labelled(NamedTuple):
+    """A position with its deep label."""
+
+    record: Record
+    game: tuple[int, int]  # the file and the number in it
+    family: str
+    stage: int
+    chance: float  # of the side to move, 0 to 1
+
+
+class Said(NamedTuple):
+    """How well weights foretell one label; ``nan`` where they could not."""
+
+    value_above_least: float  # nats
+    move_entropy: float  # nats; nan where they do not list the move
+    first: float  # 1 if the move is their first, else 0
+
+
+class Figure(NamedTuple):
+    """A mean and its standard error, which is nan where there is one game only."""
+
+    mean: float
+    error: float
+
+
+class StageRow(NamedTuple):
+    """What weights say of the positions of one family and stage."""
+
+    weights: str
+    family: str
+    stones: str
+    positions: int
+    figures: tuple[Figure, ...]  # in the order of FIGURES
+    differences: tuple[Figure, ...]  # from those of the first weights; empty for these
+
+
+def has_deep_labels(paths: Iterable[Path]) -> bool:
+    """Return whether files hold positions that were searched again.
+
+    Raises:
+        GamesError: one is damaged, or some do and some do not.
+    """
+    found = {KEY in read_about(path) for path in paths}
+    if len(found) > 1:
+        raise GamesError("games and positions that were searched again are measured apart")
+    return found == {True}
+
+
+def read_labels(paths: Iterable[Path]) -> Iterator[Labelled]:
+    """Yield the positions of files; GamesError if one is damaged."""
+    for file, path in enumerate(paths):
+        about = read_about(path)
+        for record in read_games(path):
+            if record.ending in SINGLE:
+                family = family_of(record.rule)
+                deep = chance(record.values[-1], scale_of(about, family))
+                stage = stage_of(record.opening)
+                yield Labelled(record, (file, record.number), family, stage, deep)
+
+
+def hear(engine: Engine, labelled: Labelled) -> Said:
+    """Return how well the engine's weights foretell a label."""
+    record, game = labelled.record, engine.game
+    if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
+        engine.new_game(record.width, record.height, record.rule)
+    line = [(cell % record.width, cell // record.width) for cell in record.moves]
+    if not lay(engine, line[:-1]):
+        raise GamesError(f"game {record.number} has a position in which there is no move")
+    odds = engine.value() / engine.weights.scale(record.rule)
+    deep = labelled.chance
+    loss = deep * log1p(exp(-odds)) + (1 - deep) * log1p(exp(odds))
+    least = -sum(p * log(p) for p in (deep, 1 - deep) if p > 0)
+    logits = {move: logit / LOGIT_UNIT for move, logit in engine.logits().items()}
+    wanted = Move(*line[-1])
+    if wanted not in logits:
+        return Said(loss - least, nan, 0.0)
+    highest = max(logits.values())
+    entropy = log(sum(exp(logit - highest) for logit in logits.values())) + highest
+    first = max(logits, key=logits.__getitem__) == wanted
+    return Said(loss - least, entropy - logits[wanted], float(first))
+
+
+def mean_of(numbers: Sequence[float], games: Sequence[tuple[int, int]]) -> Figure:
+    """Return the mean of what is known, with its standard error by games."""
+    known = [
+        (number, game) for number, game in zip(numbers, games, strict=True) if number == number
+    ]
+    if not known:
+        return Figure(nan, nan)
+    mean = sum(number for number, _ in known) / len(known)
+    sums: dict[tuple[int, int], float] = {}
+    for number, game in known:
+        sums[game] = sums.get(game, 0.0) + number - mean
+    if len(sums) < 2:
+        return Figure(mean, nan)
+    spread = sum(each * each for each in sums.values()) * len(sums) / (len(sums) - 1)
+    return Figure(mean, sqrt(spread) / len(known))
+
+
+def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
+    """Return what weights, by name or file, say of files of positions.
+
+    Raises:
+        GamesError: a file is damaged.
+        WeightsError: weights cannot be read.
+    """
+    labels = list(read_labels(paths))
+    heard: list[tuple[str, list[Said]]] = []
+    for name in names:
+        with Engine(hash_size=1 << 20, weights=name) as engine:
+            heard.append((engine.weights.id, [hear(engine, each) for each in labels]))
+    rows = list[StageRow]()
+    for family in FAMILIES:
+        for stage in (None, *range(len(STAGES))):
+            chosen = [
+                number
+                for number, each in enumerate(labels)
+                if each.family == family and stage in (None, each.stage)
+            ]
+            if chosen:
+                stones = ALL if stage is None else stage_name(stage)
+                rows += _rows(heard, chosen, [labels[n].game for n in chosen], family, stones)
+    return rows
+
+
+def _rows(
+    heard: Sequence[tuple[str, list[Said]]],
+    chosen: Sequence[int],
+    games: Sequence[tuple[int, int]],
+    family: str,
+    stones: str,
+) -> Iterator[StageRow]:
+    first = heard[0][1]
+    for number, (weights, said) in enumerate(heard):
+        each = range(len(FIGURES))
+        figures = tuple(mean_of([said[n][i] for n in chosen], games) for i in each)
+        differences = tuple(
+            mean_of([said[n][i] - first[n][i] for n in chosen], games) for i in each if number
+        )
+        yield StageRow(weights, family, stones, len(chosen), figures, differences)
+
+
+def form(row: StageRow) -> dict[str, Any]:
+    """Return a row as JSON has it: a figure, and its standard error as ``FIGURE_se``.
+
+    Where the weights are not the first, ``FIGURE_difference`` is how much more it is than theirs.
+    """
+
+    def known(number: float) -> float | None:
+        return round(number, 6) if number == number else None
+
+    document: dict[str, Any] = row._asdict()
+    for key, means in (("", document.pop("figures")), ("_difference", document.pop("differences"))):
+        for name, mean in zip(FIGURES, means, strict=False):
+            document[f"{name}{key}"] = known(mean.mean)
+            document[f"{name}{key}_se"] = known(mean.error)
+    return document
+
+
+def table(rows: Iterable[StageRow]) -> str:
+    """Return the rows as a table, each figure with its standard error."""
+
+    def shown(mean: Figure, sign: str = "") -> str:
+        return f"{mean.mean:{sign}9.4f} {mean.error:6.4f}"
+
+    lines = [
+        "family     stones weights    positions   value above least      move entropy"
+        "             first"
+    ]
+    for row in rows:
+        figures = "  ".join(map(shown, row.figures))
+        lines.append(
+            f"{row.family:10} {row.stones:6} {row.weights:10} {row.positions:9}    {figures}"
+        )
+        if row.differences:
+            differences = "  ".join(shown(mean, "+") for mean in row.differences)
+            lines.append(f"{'':10} {'':6} {'difference':10} {'':9}    {differences}")
+    return "\n".join(lines)
