@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from pbrain_engine.game.game import Move
 from pbrain_engine.game.position import Position, image_of
 from pbrain_engine.game.record import GameRecord, GameTree, TreeNode
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known, Result, Tree
+from pbrain_engine.notation.renlib import parse_renlib
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 
@@ -276,3 +278,93 @@ def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path: Path) ->
             database.add_findings([Known(image_of(position), Result(5, depth=2))])
         entry = lines.look_up(database, position)
         assert entry is not None and entry_document(GameRecord.of(position), entry)["best"] is None
+
+
+# The same thing in all orientations --------------------------------------------------------
+
+
+def random_proof(chance: random.Random, cells: list[Cell]) -> Tree:
+    """Return a tree whose moves and answers are cells that no symmetry of the board shares."""
+    move = Move(*cells.pop())
+    answers = [Move(*cells.pop()) for _ in range(chance.randint(0, 2)) if len(cells) > 12]
+    return Tree(move, {answer: random_proof(chance, cells) for answer in answers})
+
+
+def turned_proof(tree: Tree, number: int, size: Cell) -> Tree:
+    """Return a proof in another orientation, without the database."""
+    move, *replies = transform([tree.move, *tree.replies], number, *size)
+    answers = [turned_proof(answer, number, size) for answer in tree.replies.values()]
+    at = [Move(*reply) for reply in replies]
+    return Tree(Move(*move), dict(zip(at, answers, strict=True)))
+
+
+@pytest.mark.parametrize("size", [(9, 9), (9, 7)])
+@pytest.mark.parametrize("seed", range(4))
+def test_findings_and_notes_are_turned_with_their_position(
+    tmp_path: Path, size: Cell, seed: int
+) -> None:
+    """What is stored in any orientation is found in any other: moves, line, proof and notes."""
+    chance = random.Random(seed)
+    cells = [(x, y) for x in range(size[0]) for y in range(size[1])]
+    chance.shuffle(cells)
+    moves = tuple(cells.pop() for _ in range(4))
+    line = tuple(Move(*cells.pop()) for _ in range(3))
+    label = cells.pop()
+    proof = random_proof(chance, cells)
+    count = symmetries(*size)
+
+    def turn(given: Iterable[Cell], number: int) -> tuple[Move, ...]:
+        return tuple(Move(*cell) for cell in transform(list(given), number, *size))
+
+    for into in range(count):
+        with Database(tmp_path / str(into), create=True) as database:
+            record = GameRecord(*size, Rule.RENJU, turn(moves, into))
+            finding = Result(
+                29_990, turn(line, into), 5, 5, 7, claim="vct", moves=turn(line[:2], into),
+                tree=turned_proof(proof, into, size), author=Author("1", "w"),
+            )  # fmt: skip
+            tree = GameTree(record.beginning)
+            end = tree.add(record.turns)
+            end.comment = "a note"
+            end.child(turn([label], into)[0], is_move=False).text = "A"
+            with database.transaction():
+                database.add_findings([Known(image_of(record.position), finding)])
+                add_tree(database, tree)
+            for out in range(count):
+                asked = replace(record, moves=turn(moves, out))
+                entry = lines.look_up(database, asked.position)
+                assert entry is not None and entry.finding is not None
+                assert entry.finding.line == turn(line, out)
+                assert entry.finding.moves == turn(line[:2], out)
+                assert entry.finding.tree == turned_proof(proof, out, size)
+                ((note,),) = (entry.notes,)
+                assert note.comment == "a note"
+                assert note.labels == ((turn([label], out)[0], "A"),)
+
+
+@pytest.mark.parametrize("marks_second", [False, True])
+def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(
+    tmp_path: Path, marks_second: bool
+) -> None:
+    """Whichever rule has them, and each note once where both have it."""
+    line = ((7, 7), (8, 8), (7, 8))
+    with Database(tmp_path / "a", create=True) as database:
+        for number, rule in enumerate((Rule.FREESTYLE, Rule.RENJU)):
+            tree = GameTree(GameRecord(rule=rule))
+            end = tree.add(line)
+            end.comment = "of both"
+            tree.add(line[:2]).comment = f"of {rule.name}"
+            end.child((0, 0), is_move=False).text = "A"
+            tree.add((*line, (0, number)))  # a line that only one of them has
+            if number == marks_second:
+                end.is_marked = tree.add(line[:1]).is_start = True
+            with database.transaction():
+                add_tree(database, tree)
+        data, losses = exports.library(database, Filter(), False, "utf-8")
+    assert losses == ["a library has no rule: freestyle and renju are together in it"]
+    whole = parse_renlib(data, "utf-8")
+    at = {way: whole.add(way) for way in (line[:1], line[:2], line)}
+    assert whole.count() == 6
+    assert at[line].is_marked and at[line[:1]].is_start and not at[line[:2]].is_marked
+    assert at[line].comment == "of both" and at[line[:2]].comment == "of FREESTYLE\nof RENJU"
+    assert [child.text for child in at[line].children if not child.is_move] == ["A"]
