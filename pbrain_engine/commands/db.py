@@ -13,6 +13,7 @@ from ..app import setup
 from ..app.view import rule_name
 from ..database import exports, integrity
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
+from ..database.rescue import rescue
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database, StoredGame
 from ..game.cells import cell_name, format_moves
@@ -35,6 +36,7 @@ export printed, or moves such as h8i9. POSITION is whatever `numoku analyse` tak
 SIGNS = "a\b"  # what a library needs as single bytes beside letters
 LIMIT = 20  # positions that query shows
 
+CHANGES = ("add", "merge")
 CONTENTS = {  # tables, and what they hold
     "position": "positions",
     "game": "games",
@@ -223,6 +225,18 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
     return 0
 
 
+def _rescue(options: argparse.Namespace) -> int:
+    """Take over what can be read of a damaged file, and count what was lost."""
+    found = rescue(Path(options.database).expanduser(), options.new)
+    kept, lost = [], []
+    for table, rescued in found.items():
+        kept.append(f"{rescued.kept:,} {CONTENTS[table]}")
+        more = "" if rescued.knows_end else " or more"
+        lost.append(f"{rescued.lost:,}{more} {CONTENTS[table]}")
+    print(f"{options.new}: {', '.join(kept)}; lost: {', '.join(lost)}")
+    return 0
+
+
 def check(database: Database, options: argparse.Namespace) -> int:
     """Say what is wrong, or that nothing is."""
     status = 0
@@ -290,6 +304,11 @@ COMMAND = CommandLine(
             (Option("others", metavar="OTHER", more={"nargs": "+"}),),
         ),
         "check": Action(check, "see that everything is whole; status 1 if not", ()),
+        "rescue": Action(
+            _rescue,
+            "take what can be read of a damaged file into a new one",
+            (Option("new", Path, metavar="NEW"),),
+        ),
     },
 )
 
@@ -303,12 +322,17 @@ def main(arguments: Sequence[str]) -> int:
             return complain(f"a library cannot be in {encoding}: its signs end texts there", 2)
     except (LookupError, UnicodeError):
         return complain(f"there is no encoding {encoding}", 2)
+    if options.action == "rescue":
+        return _rescue(options)
     path = Path(options.database).expanduser()
     was_there = path.exists()
     is_empty = False
     try:
-        with Database(options.database, create=options.action in ("add", "merge")) as database:
+        with Database(options.database, create=options.action in CHANGES) as database:
             try:
+                if options.action in CHANGES and (damage := database.connection.faults(quick=True)):
+                    saved = "nothing was stored; `numoku db FILE rescue NEW` saves what can be read"
+                    return complain(f"{database.name} is damaged ({damage[0]}): {saved}")
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
                 fault = next(integrity.find_faults(database), None)

@@ -97,8 +97,10 @@ class DatabaseConnection:
     def _explain(self, error: Exception) -> str:
         """Return what to say after the name of a file."""
         text = str(error)
-        if "malformed" in text or "not a database" in text and "encrypted" not in text:
-            return f" is damaged or no database ({text}); `numoku db FILE check` says more"
+        if "not a database" in text and "encrypted" not in text:
+            return " is no database"
+        if "malformed" in text:
+            return f" is damaged ({text}); `numoku db FILE rescue NEW` saves what can be read of it"
         if "locked" in text or "busy" in text:
             return f": another program is writing for more than {WAIT_SECONDS:.0f} s"
         if "full" in text or "disk I/O" in text:
@@ -146,10 +148,11 @@ class DatabaseConnection:
     def _begin(self) -> None:
         self._link.execute("BEGIN IMMEDIATE")
 
-    def faults(self) -> list[str]:
-        """Return what SQLite finds damaged in the file."""
+    def faults(self, quick: bool = False) -> list[str]:
+        """Return what SQLite finds damaged in the file; ``quick``: without its indices."""
+        pragma = "quick_check(1)" if quick else "integrity_check(20)"
         try:
-            found = self._link.execute("PRAGMA integrity_check(20)").fetchall()
+            found = self._link.execute(f"PRAGMA {pragma}").fetchall()
         except sqlite3.Error as error:
             return [str(error)]
         return [text for (text,) in found if text != "ok"]
@@ -222,7 +225,7 @@ class ServerConnection(DatabaseConnection):
         self._link.rollback()
         self._link.execute(self._text(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
 
-    def faults(self) -> list[str]:
+    def faults(self, quick: bool = False) -> list[str]:
         """Return nothing: a server looks after its own files."""
         return []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -227,6 +228,64 @@ def test_a_damaged_page_is_found(
     out_file = str(tmp_path / "a.lib")
     for words in (["show", "h8", "--json"], ["query"], ["export", out_file], ["add", "a1b2"]):
         assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
+    tmp_path: Path, whole: bytes, seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = 4096
+    at = random.Random(seed).randrange(2, len(whole) // page) * page
+    file, new = tmp_path / "a.db", tmp_path / "new.db"
+    file.write_bytes(whole)
+    with Database(file) as database:
+        before = {table: database.count(table) for table in ("game", "position", "node")}
+    damaged = whole[:at] + bytes(page) + whole[at + page :]
+    file.write_bytes(damaged)
+    assert cli.main(["db", str(file), "add", "a1b2"]) == 1
+    said = capsys.readouterr().err
+    assert "is damaged" in said and "nothing was stored" in said and file.read_bytes() == damaged
+    assert cli.main(["db", str(file), "rescue", str(new)]) == 0
+    said = capsys.readouterr().out
+    assert cli.main(["db", str(new), "check"]) == 0
+    with Database(new) as database:
+        after = {table: database.count(table) for table in before}
+        games = [game.record for game in database.games()]
+    assert all(record == game(int(record.comment.split()[1])) for record in games)
+    words = {"game": "games", "position": "positions", "node": "moves of lines"}
+    kept, _, lost = said.partition("; lost: ")
+    for table, word in words.items():
+        assert f"{after[table]:,} {word}" in kept
+        ((count, more),) = re.findall(rf"(\d+)( or more)? {word}", lost)
+        assert int(count) == before[table] - after[table] or more
+        assert after[table] >= before[table] // 3
+    assert cli.main(["db", str(new), "add", "a1b2"]) == 0
+
+
+def test_a_rescue_of_a_whole_file_loses_nothing(
+    tmp_path: Path, whole: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, new = tmp_path / "a.db", tmp_path / "new.db"
+    file.write_bytes(whole)
+    assert cli.main(["db", str(file), "rescue", str(new)]) == 0
+    assert "lost: 0 games, 0 positions, 0 moves" in capsys.readouterr().out
+    for name in (file, new):
+        assert cli.main(["db", str(name), "export", str(tmp_path / f"{name.stem}.jsonl")]) == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
+    assert cli.main(["db", str(file), "rescue", str(new)]) == 1
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_check_does_not_send_to_itself(
+    tmp_path: Path, whole: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.db"
+    for content in (whole[:-4096], b"hello, this is plain text\n" * 50):
+        file.write_bytes(content)
+        assert cli.main(["db", str(file), "check"]) == 1
+        said = "".join(capsys.readouterr())
+        assert said.strip() and "check` says more" not in said
+    assert "no database" in said
 
 
 @pytest.mark.parametrize(
