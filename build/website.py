@@ -97,15 +97,19 @@ def put_page(site: Path) -> None:
     text = index.read_text(encoding="utf-8")
     head = (PACKAGE / "site" / "head.html").read_text(encoding="utf-8")
     foot = (PACKAGE / "site" / "foot.html").read_text(encoding="utf-8")
-    for mark, own in (('<script type="module"', head.replace("{policy}", POLICY)), ("</main>", "")):
+    added = head.replace("{policy}", POLICY) + '<script type="module"'
+    for mark, own in (('<script type="module"', added), ('<div id="site"></div>', foot)):
         if text.count(mark) != 1:
             raise BuildError(f"the page has no place for what the site adds: {mark}")
-        text = text.replace(mark, own + mark if own else mark + "\n" + foot)
+        text = text.replace(mark, own)
     index.write_text(text, encoding="utf-8")
 
 
 def put_list(site: Path) -> None:
     """Tell the service worker what there is, and a name for exactly that."""
+    large = ("numoku.zip", "python_stdlib.zip", "pyodide.asm.wasm.packed")
+    whole, engine = sum((site / name).stat().st_size for name in large), site / "worker.js"
+    engine.write_text(engine.read_text(encoding="utf-8").replace("{whole}", str(whole)), "utf-8")
     worker = site / "offline.js"
     paths = sorted(path for path in site.iterdir() if path != worker)
     sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (*paths, worker)]

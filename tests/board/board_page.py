@@ -10,6 +10,8 @@ from typing import Any
 from tests.board.board_server import BoardServer
 
 PATIENCE = 30_000  # milliseconds
+OPEN = """(field) => {
+  for (let at = field; at = at.closest("details:not([open])"); ) at.open = true; }"""
 CELL, EDGE = 30, 32  # of the drawing, as in draw.js
 
 
@@ -88,18 +90,27 @@ class Page:
         """Fill in fields of forms, by their names with an underscore for each dash."""
         for name, value in fields.items():
             field = self.raw.locator(f"#{name.replace('_', '-')}")
-            is_list = field.evaluate("(field) => field instanceof HTMLSelectElement")
-            (field.select_option if is_list else field.fill)(str(value))
+            field.evaluate(OPEN)
+            kind = field.evaluate("(field) => field.getAttribute('role') || field.localName")
+            if kind == "radiogroup":
+                field.locator(f"input[value={value}]").check(force=True)
+            elif kind == "select":
+                field.select_option(str(value))
+            else:
+                field.fill(str(value))
 
-    def begin(self, button: str = "new-game", **fields: object) -> None:
+    def begin(self, button: str = "start", **fields: object) -> None:
         """Begin or resume a game with these fields of the form."""
+        self.press("new-game")
         self.set(**fields)
+        self.do("window.begun = app.play.begun")
         self.press(button)
+        self.wait("app.play.begun > window.begun")
 
     def resign(self) -> None:
         """Resign, and say yes to the question."""
         self.press("resign")
-        self.raw.click("dialog button:text-is('Resign')")
+        self.press("yes")
         self.wait("app.play.over")
 
     def text(self, name: str) -> str:

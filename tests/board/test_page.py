@@ -28,7 +28,7 @@ def test_a_person_plays_takes_back_and_resigns(page: Page) -> None:
     page.play("h8")
     page.wait("app.node.ply === 2")
     assert page.stones() == 2 and page.moves().startswith("h8")
-    assert "your move" in page.text("state")
+    assert "Your move" in page.text("state")
     page.raw.click("#undo")
     page.raw.click("#undo")
     assert page.stones() == 0
@@ -39,16 +39,16 @@ def test_a_person_plays_takes_back_and_resigns(page: Page) -> None:
     assert page.stones() == 2
     assert page.do("app.tree.root.children.length") == 2  # what was taken back is a variation
     page.resign()
-    assert "white wins, black resigned" in page.text("play-report")
+    assert "White wins, Black resigned" in page.text("play-report")
 
 
 def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
     page = opened(OPEN_THREE + "g8c3")
     page.play("k8")
     page.wait("document.querySelector('#board .winning')")
-    assert "black has won" in page.text("state")
+    assert "Black has won" in page.text("state")
     page.raw.mouse.click(*page.point("a15"))
-    page.says("state", "over")
+    page.says("state", "Begin a new game")
     assert page.stones() == 9
 
 
@@ -56,7 +56,7 @@ def test_any_rule_and_board_can_be_played(page: Page) -> None:
     for rule, width, height in (("caro", 20, 9), ("standard", 5, 22)):
         page.begin(level=1, person="white", rule=rule, width=width, height=height)
         page.wait("app.node.ply === 1")
-        assert page.text("about") == f"{rule} {width}×{height}"
+        assert page.text("about") == f"{rule.title()} {width}×{height}"
 
 
 def test_renju_crosses_out_forbidden_cells_and_names_openings(opened: Open) -> None:
@@ -68,27 +68,26 @@ def test_renju_crosses_out_forbidden_cells_and_names_openings(opened: Open) -> N
     assert "double three" in page.text("state")
     assert page.stones() == 8
     page.show("h8h9i9j10", "renju")
-    page.wait("document.querySelector('#about').textContent === 'renju 15×15 · D4 Kagetsu'")
+    page.wait("document.querySelector('#about').textContent === 'Renju 15×15 · D4 Kagetsu'")
     page.raw.click("#first")
-    page.wait("document.querySelector('#about').textContent === 'renju 15×15'")
+    page.wait("document.querySelector('#about').textContent === 'Renju 15×15'")
 
 
 def test_the_clock_runs_out(page: Page) -> None:
-    page.do("document.querySelector('#minutes').step = 'any'")
     page.begin(minutes=0.01)
-    page.says("play-report", "white wins on time")
+    page.says("play-report", "White wins on time")
     assert "0:00" in page.text("black-clock")
 
 
 def test_swap2_with_its_three_options(page: Page) -> None:
-    for option in ("Play black", "Play white", "Put two more"):
+    for option in ("Play Black", "Play White", "Put two more"):
         page.begin(opening="swap2-engine", level=1, seconds=0.5)
         page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
         page.raw.click(f"#choices button:text-is('{option}')")
-        if option == "Play black":
+        if option == "Play Black":
             page.wait("app.node.ply === 4")  # Numoku plays white
-        elif option == "Play white":
-            assert "your move, white" in page.text("state")
+        elif option == "Play White":
+            assert "Your move, White" in page.text("state")
         else:
             free = page.do("[...Array(15).keys()].map((x) => [x, 14]).filter((c) => app.isFree(c))")
             for x, _ in free[:2]:
@@ -107,10 +106,10 @@ def test_analysis_gets_deeper_until_a_move_is_made(opened: Open) -> None:
     page.count("#lines-found li", 3)  # at the end of a depth
     page.count("#board .label", 3)
     assert page.raw.locator("#board .label.best").count() == 1
-    assert "%" in page.text("summary") and "nodes/s" in page.text("summary")
-    assert page.raw.get_attribute("#bar", "aria-label").startswith("evaluation: black")
+    assert "%" in page.text("summary") and "/s" in page.text("summary")
+    assert page.raw.get_attribute("#bar", "aria-label").startswith("Evaluation: Black")
     page.raw.hover("#lines-found li")
-    page.wait("document.querySelector('#board g.marks circle.shown')")
+    page.wait("document.querySelector('#board g.marks g.shown')")
     page.raw.mouse.move(5, 5)
     page.raw.locator("#lines-found button").first.click()
     page.wait("app.node.ply === 12 && app.node.found?.depth >= 2")
@@ -135,7 +134,7 @@ def test_a_move_that_is_pointed_at_shows_its_line(opened: Open) -> None:
     line = page.do(f"({best}.win?.line || {best}.pv).map((cell) => app.nameOf(cell))")
     page.raw.hover("#lines-found li >> nth=1")  # from where the mouse comes
     page.raw.mouse.move(*page.point(line[0]))
-    page.count("#board g.marks circle.shown", len(line))
+    page.count("#board g.marks g.shown", len(line))
     page.raw.wait_for_timeout(300)
     assert "analyse" not in page.do("app.asked")  # a search with an end is not begun again
 
@@ -145,7 +144,7 @@ LATENCY = """(() => {
   const note = (event) => Object.assign(window, { clicked: event.timeStamp, shown: 0 });
   document.addEventListener("click", note, true);
   new MutationObserver(() => {
-    if (!window.shown && summary.textContent.includes("nodes")) requestAnimationFrame(
+    if (!window.shown && summary.textContent.includes("positions")) requestAnimationFrame(
       () => setTimeout(() => { window.shown = performance.now(); }));
   }).observe(summary, { childList: true });
 })()"""
@@ -198,11 +197,11 @@ def test_threats_of_both_sides_are_shown(opened: Open) -> None:
     assert "stopped by" in page.text("threat-note")
     page.raw.uncheck("#winning")
     page.raw.uncheck("#analysis-on")
-    page.tab("proof")
-    page.raw.fill("#proof-seconds", "0.3")
+    page.tab("analyse")
+    page.set(proof_seconds=1)
     page.press("prove")
     page.says("proof-status", "stopped by")
-    assert "no forced win" in page.text("proof-status")
+    assert "No forced win" in page.text("proof-status")
     assert page.raw.locator("#board circle.rescue").count() >= 2
 
 
@@ -211,17 +210,17 @@ def test_threats_of_both_sides_are_shown(opened: Open) -> None:
 
 def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
     page = opened(OPEN_THREE)
-    page.tab("proof")
+    page.tab("analyse")
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
-    assert "wins in 2, by fours" in page.text("proof-status")
+    assert "wins in 2 by fours" in page.text("proof-status")
     page.play("o15")  # a move far away
-    page.says("proof-status", "five")
+    page.says("proof-status", "Five")
     assert page.raw.locator("#board .winning").count() == 5
     page.press("proof-back")
     page.wait("app.node.ply === 7")
     page.press("defend")
-    page.says("proof-status", "five")
+    page.says("proof-status", "Five")
 
 
 def test_the_tree_of_a_proof_says_what_every_branch_is(page: Page) -> None:
@@ -239,29 +238,27 @@ def test_the_analysis_goes_on_after_other_questions(opened: Open, server: BoardS
     page = opened("h8")
     goes_on = "document.querySelector('#summary').dataset.state === 'running' && app.node.found"
     page.wait(goes_on)
-    page.tab("proof")
-    page.raw.fill("#proof-seconds", "1")
+    page.tab("analyse")
+    page.set(proof_seconds=1)
     page.press("prove")
-    page.says("proof-status", "no forced win")
+    page.says("proof-status", "No forced win")
     page.do("app.node.found = null")
     page.wait(goes_on)
-    page.tab("play")
-    page.raw.fill("#seconds", "1")
-    page.press("hint")
+    page.do("app.play.settings.seconds = 1, void app.play.hint()")
     page.says("state", "Numoku would play")
     page.do("app.node.found = null")
     page.wait(goes_on)
     page.tab("analyse")
     page.raw.check("#winning")
-    page.says("threat-note", "no win by fours")
+    page.says("threat-note", "No win by fours")
     page.do("app.node.found = null")
     page.wait(goes_on)
     page.raw.uncheck("#analysis-on")
     page.wait("!app.server.questions.size")
     page.do("app.node.found = null")
-    page.tab("proof")
+    page.tab("analyse")
     page.press("prove")
-    page.says("proof-status", "no forced win")
+    page.says("proof-status", "No forced win")
     page.wait("!app.server.questions.size")
     page.raw.wait_for_timeout(200)
     assert page.do("app.node.found") is None
@@ -275,9 +272,8 @@ def test_variations_comments_and_transpositions(opened: Open) -> None:
     page.raw.click("#first")
     for cell in ("j8", "i9", "h8"):
         page.play(cell)
-    page.tab("moves")
     assert page.raw.locator("#variations button").count() == 6
-    assert "same position" in page.text("transpositions")
+    assert "Also reached by" in page.text("transpositions")
     page.raw.fill("#comment", "a [nice] idea\\")
     page.tab("file")
     with page.raw.expect_download() as saved:
@@ -287,7 +283,6 @@ def test_variations_comments_and_transpositions(opened: Open) -> None:
     page.raw.fill("#game-text", text)
     page.press("read-text")
     page.says("file-status", "6 moves")
-    page.tab("moves")
     page.raw.locator("#variations button").nth(3).click()
     assert page.raw.input_value("#comment") == "a [nice] idea\\"
     page.press("promote")
@@ -304,10 +299,10 @@ def test_games_go_out_as_psq_pictures_moves_and_links(opened: Open) -> None:
             page.press(f"save-{name}")
         assert Path(saved.value.path()).read_bytes().startswith(start)
     page.press("copy-moves")
-    page.wait("document.querySelector('#file-status').textContent === 'copied h8i9'")
+    page.wait("document.querySelector('#file-status').textContent === 'Copied h8i9'")
     page.press("copy-link")
     page.says("file-status", "#b=15x15")
-    link = page.text("file-status").removeprefix("copied ")
+    link = page.text("file-status").removeprefix("Copied ")
     page.raw.goto("about:blank")
     page.raw.goto(link)
     page.wait("window.app?.node.ply === 2")
@@ -326,14 +321,13 @@ def test_rows_can_be_counted_from_the_bottom(opened: Open) -> None:
     page.wait("app.node.ply === 3")
     assert page.moves() == "h8i7j15"
     page.press("copy-moves")
-    page.wait("document.querySelector('#file-status').textContent === 'copied h8i9j1'")
+    page.wait("document.querySelector('#file-status').textContent === 'Copied h8i9j1'")
 
 
 def test_variations_and_comments_outlive_a_reload(opened: Open, server: BoardServer) -> None:
     page = opened("h8i9j8")
     page.raw.click("#undo")
     page.play("f6")
-    page.tab("moves")
     page.raw.fill("#comment", "a variation")
     page.raw.click("#undo")
     page.raw.reload()
@@ -342,7 +336,7 @@ def test_variations_and_comments_outlive_a_reload(opened: Open, server: BoardSer
     assert page.do("app.node.children.map((node) => node.comment)") == ["", "a variation"]
     page.raw.wait_for_timeout(300)  # until the page has written its address
     page.do("location.hash = '#b=15x15&r=renju&m=h8g7'")  # another game
-    page.wait("document.querySelector('#about').textContent.startsWith('renju')")
+    page.wait("document.querySelector('#about').textContent.startsWith('Renju')")
     page.raw.click("#undo")
     page.raw.reload()
     page.wait("window.app?.node.ply === 1 && app.node.facts")
@@ -357,7 +351,7 @@ def test_variations_and_comments_outlive_a_reload(opened: Open, server: BoardSer
 def test_what_is_no_game_is_refused_with_a_reason(opened: Open) -> None:
     page = opened(hash_="#b=15x15&r=freestyle&m=h8h8")
     assert page.stones() == 0
-    assert "the address is wrong at h8" in page.text("state")
+    assert "The address is wrong at h8" in page.text("state")
     page.tab("file")
     page.raw.fill("#game-text", "(;GM[1]SZ[19];B[dd])")
     page.press("read-text")
@@ -372,7 +366,7 @@ def test_the_next_puzzle_begins_when_the_list_has_come(page: Page) -> None:
     page.tab("puzzle")
     page.do("app.puzzle.shipped = []")
     page.press("next-puzzle")
-    assert page.text("puzzle-status") == "there is no puzzle yet"
+    assert page.text("puzzle-status") == "There is no puzzle yet."
     page.do("app.puzzle.onserver()")
     page.wait("app.guide?.name === 'puzzle'")
 
@@ -383,7 +377,7 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
     page.wait("app.guide?.name === 'puzzle'")
     assert page.raw.locator("#board .label").count() == 0  # no help
     for _ in range(12):
-        if "solved" in page.text("puzzle-status"):
+        if "Solved" in page.text("puzzle-status"):
             break
         # A person who knows the answer: the first move of the proof.
         page.do(
@@ -396,7 +390,7 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
         page.raw.mouse.click(*page.point(cell))
         page.wait("app.guide.over || app.tree.toMove(app.node) === app.guide.attacker")
         page.wait("!app.guide.busy")
-    assert page.text("puzzle-status") == "solved"
+    assert page.text("puzzle-status") == "Solved!"
     assert page.raw.locator("#puzzle-list option").first.text_content().startswith("✓")
 
 
@@ -438,13 +432,14 @@ def test_a_wrong_token_is_said_and_can_be_mended(browser: Any, server: BoardServ
 
 
 def test_the_board_is_played_with_keys_and_spoken(page: Page) -> None:
+    page.tab("analyse")
     page.raw.focus("#board")
     for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
         page.raw.keyboard.press(key)
     assert page.text("spoken") == "i7 empty"
     page.raw.keyboard.press("Enter")
     page.wait("app.node.ply === 1")
-    assert page.text("spoken") == "black i7"
+    assert page.text("spoken") == "Black i7"
     page.raw.keyboard.press("Escape")
     page.raw.focus("#first")
     page.raw.keyboard.press("ArrowLeft")
@@ -454,7 +449,7 @@ def test_the_board_is_played_with_keys_and_spoken(page: Page) -> None:
 def test_every_tab_fits_a_telephone(opened: Open) -> None:
     phone = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
     page = opened(**phone)
-    for name in ("play", "analyse", "proof", "moves", "review", "puzzle", "games", "file"):
+    for name in ("play", "analyse", "review", "puzzle", "games", "file"):
         page.tab(name)
         assert page.do("document.documentElement.scrollWidth") <= 400, name
 
@@ -496,7 +491,7 @@ def test_axe_finds_nothing_serious(opened: Open) -> None:
     source = axe()
     page = opened(hash_=f"#b=15x15&r=renju&m={GAME}")
     page.do(source + ";0")  # as the page's own policy forbids other scripts
-    for name in ("play", "analyse", "proof", "moves", "review", "puzzle", "games", "file"):
+    for name in ("play", "analyse", "review", "puzzle", "games", "file"):
         page.tab(name)
         for scheme in ("light", "dark"):
             page.raw.emulate_media(color_scheme=scheme)

@@ -39,20 +39,20 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     page.tab("analyse")
     page.wait("app.node.found?.depth >= 6")
     assert page.raw.locator("#board .label.best").count() == 1
-    page.tab("moves")
+    page.tab("file")
     stopped = page.do(STOP)
     assert stopped["ms"] < HEARD and stopped["depth"] >= 1, stopped
     show(page, OPEN_THREE)
-    page.tab("proof")
+    page.tab("analyse")
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
     page.play("o15")  # a defence far away
-    page.says("proof-status", "five")
+    page.says("proof-status", "Five")
     show(page, OPEN_THREE + "a15h1")
     page.tab("review")
     page.raw.fill("#review-seconds", "0.1")
     page.press("review")
-    page.says("review-status", "mistakes")
+    page.says("review-status", "to look at")
     assert page.raw.locator("#mistakes li").count() >= 1
     stay(page)
     moves = page.moves()

@@ -2,6 +2,7 @@
 
 import { letterOf, nameOf, readCells } from "./draw.js";
 import { GameTree } from "./tree.js";
+import { t } from "./words.js";
 
 const LETTERS = { black: "x", white: "o", wall: "w" };
 const RULES = ["freestyle", "standard", "renju", "caro", "caro_exact"];
@@ -25,10 +26,10 @@ export function read(hash) {
   if (!words.has("m") && !words.has("b")) return null;
   const [, width, height] = (/^(\d+)x(\d+)$/.exec(words.get("b") || "15x15") || []).map(Number);
   const rule = words.get("r") || "freestyle";
-  if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22) || !RULES.includes(rule)) throw new Error("the address names no board");
+  if (!(width >= 5 && width <= 22 && height >= 5 && height <= 22) || !RULES.includes(rule)) throw new Error(t("address-no-board"));
   const placed = [], taken = new Set();
   const check = (cell) => {
-    if (cell[0] >= width || cell[1] >= height || cell[1] < 0 || taken.has(String(cell))) throw new Error(`the address is wrong at ${nameOf(cell)}`);
+    if (cell[0] >= width || cell[1] >= height || cell[1] < 0 || taken.has(String(cell))) throw new Error(t("address-wrong", { cell: nameOf(cell) }));
     taken.add(String(cell));
     return cell;
   };

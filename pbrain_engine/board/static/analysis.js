@@ -3,7 +3,8 @@
 import { SHAPE_SIGNS } from "./board.js";
 import { WIN, valueText } from "./draw.js";
 import { SIDES } from "./tree.js";
-import { Panel, find, isChecked, make, percent, short } from "./dom.js";
+import { Panel, find, isChecked, make } from "./dom.js";
+import { decimal, percent, short, t } from "./words.js";
 
 export class AnalysisPanel extends Panel {
   constructor(app) {
@@ -11,8 +12,8 @@ export class AnalysisPanel extends Panel {
     this.summary = find("summary");
     this.list = find("lines-found");
     this.status = find("balance-found");
-    find("shape-legend").append("Dark signs are black's, light ones white's: ",
-      ...Object.entries(SHAPE_SIGNS).flatMap(([name, sign], at) => [at ? " · " : "", make("span", {}, `${sign} ${name}`)]));
+    find("shape-legend").append(`${t("legend")} `,
+      ...Object.entries(SHAPE_SIGNS).flatMap(([name, sign], at) => [at ? " · " : "", make("span", {}, `${sign} ${t(`shape ${name}`)}`)]));
     this.element.addEventListener("change", () => {
       this.onnode(app.node);
       app.draw();
@@ -68,17 +69,19 @@ export class AnalysisPanel extends Panel {
   }
 
   endValue({ facts }) {
-    if (!facts?.winner) return facts?.full ? { value: 0, chance: 0.5, is: "a draw" } : null;
+    if (!facts?.winner) return facts?.full ? { value: 0, chance: 0.5, is: t("draw") } : null;
     const won = facts.winner === SIDES[this.app.tree.toMove(this.app.node)];
-    return { value: won ? WIN : -WIN, chance: Number(won), is: `${facts.winner} has won` };
+    return { value: won ? WIN : -WIN, chance: Number(won), is: t("has-won", { side: facts.winner }) };
   }
 
   take(node, id, found) {
     if (this.search !== id) return;
+    if (found.error) return;
     node.found = found;
     if (this.app.node !== node) return;
     this.summary.dataset.state = "running";
     this.show();
+    this.app.moves.showCurve();
     this.app.draw();
   }
 
@@ -94,10 +97,10 @@ export class AnalysisPanel extends Panel {
   // One or two moves after which the chances are as even as can be.
   async balance(stones) {
     const { app } = this, { node } = app;
-    this.say("looking…");
+    this.say(t("looking"));
     const found = await this.tried(app.ask("balance", { stones: Number(stones) }));
     if (!found || app.node !== node) return;
-    this.say(`${app.names(found.stones)}, value ${valueText(found.value)}`);
+    this.say(t("balanced", { cells: app.names(found.stones), side: SIDES[app.tree.toMove(node)], chance: percent(found.chance ?? 0.5) }));
     this.preview({ pv: found.stones });
   }
 
@@ -107,33 +110,34 @@ export class AnalysisPanel extends Panel {
     const { app, found } = this, lines = found?.lines || [];
     find("threat-note").textContent = this.threatText();
     find("shape-legend").hidden = find("overlay").value === "off";
+    this.list.style.setProperty("--lines", find("lines").value || 1);
     this.list.replaceChildren(...lines.map((line) => make("li", {}, make("button", {
       type: "button", class: "line", onclick: () => app.click(line.move),
       onpointerenter: () => this.preview(line), onpointerleave: () => this.preview(null), onfocus: () => this.preview(line), onblur: () => this.preview(null),
     },
     make("b", {}, app.nameOf(line.move)), make("span", { class: "value" }, line.mate !== null ? valueText(line.value) : percent(line.chance)),
-    make("span", { class: "pv" }, app.names(line.win?.line || line.pv))))));
+    make("span", { class: "pv" }, app.names((line.win?.line || line.pv).slice(1)))))));
     app.setBar(lines.length ? found : this.endValue(app.node));
-    if (!lines.length) return this.summary.replaceChildren("–");
-    const words = [`value ${valueText(found.value)}`, `depth ${found.depth}-${found.seldepth}`, `${short(found.nodes)} nodes`];
-    if (found.time > 0) words.push(`${short(found.nodes / found.time)} nodes/s`);
-    words.push(`${found.time.toFixed(1)} s`, ...(found.network ? ["network"] : []));
-    return this.summary.replaceChildren(make("strong", {}, `${SIDES[app.tree.toMove(app.node)]} ${percent(found.chance)}`),
-      ...words.map((word) => make("span", { title: word === "network" ? found.network : null }, word)));
+    if (!lines.length) return this.summary.replaceChildren(app.isQuiet ? t("quiet") : "–");
+    const words = [t("depth-is", { depth: `${found.depth}–${found.seldepth}` }), t("nodes-are", { n: short(found.nodes) })];
+    if (found.time > 0) words.push(t("speed", { n: short(found.nodes / found.time) }));
+    words.push(t("time-is", { n: decimal(found.time, 1) }), ...(found.network ? [t("network")] : []));
+    return this.summary.replaceChildren(make("strong", {}, `${t(SIDES[app.tree.toMove(app.node)])} ${percent(found.chance)}`),
+      ...words.map((word) => make("span", { title: word === t("network") ? found.network : null }, word)));
   }
 
   threatText() {
     const { threats, app } = this, words = [];
     if (threats?.error) return threats.error;
     if (!threats || !isChecked("winning")) return "";
-    if (threats.wins.length) words.push(`wins by fours with ${app.names(threats.wins, ", ")}`);
+    if (threats.wins.length) words.push(t("wins-by-fours", { cells: app.names(threats.wins, ", ") }));
     if (threats.threatened) words.push(this.enemyThreat(threats));
-    return words.join("; ") || "no win by fours here";
+    return words.join("; ") || t("no-fours");
   }
 
   enemyThreat({ rescues, unknown }) {
-    const stops = rescues.length ? `stopped by ${this.app.names(rescues, ", ")}` : unknown.length ? "what stops it is not known yet" : "nothing stops it";
-    return `the enemy threatens to win by fours; ${stops}`;
+    const stops = rescues.length ? t("stopped-by", { cells: this.app.names(rescues, ", ") }) : t(unknown.length ? "stop-unknown" : "no-stop");
+    return `${t("enemy-threatens")}; ${stops}`;
   }
 
   onpoint(cell) {

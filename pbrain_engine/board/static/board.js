@@ -2,6 +2,10 @@
 
 import { Finger } from "./finger.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
+import { has, t } from "./words.js";
+
+const BADGES = { inaccuracy: "?!", mistake: "?", blunder: "??", decisive: "!" };
+export const foulText = (reason) => (has(`foul ${reason}`) ? t(`foul ${reason}`) : reason);
 
 export const SHAPE_SIGNS = {
   five: "5", "open four": "4+", "double four": "4×2", four: "4", "four and three": "4·3", "double three": "3×2", three: "3", overline: "6",
@@ -67,7 +71,7 @@ export class BoardView {
   describe(cell) {
     const stone = this.stones.get(String(cell));
     const foul = this.marks.forbidden?.find((mark) => String(mark.cell) === String(cell));
-    return `${this.app.nameOf(cell)} ${stone || (foul ? `forbidden, ${foul.reason}` : "empty")}`;
+    return `${this.app.nameOf(cell)} ${stone || (foul ? t("forbidden", { why: foulText(foul.reason) }) : t("empty"))}`;
   }
 
   // view: width, height, fromBottom, stones [{cell, side, number}], last, toMove, and marks.
@@ -108,8 +112,9 @@ export class BoardView {
         element("rect", { class: "wall", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL }, layer);
       } else {
         drawStone(layer, cell, side === "black" ? 0 : 1, view.numbers ? number : "");
+        if (number) layer.lastChild.setAttribute("data-ply", number);
       }
-      this.stones.set(String(cell), side === "wall" ? "blocked" : `${side} stone${number ? ", move " + number : ""}`);
+      this.stones.set(String(cell), side === "wall" ? t("blocked") : t("stone", { side, number: number || 0 }));
     }
     if (view.last) drawLast(layer, view.last);
   }
@@ -125,7 +130,7 @@ export class BoardView {
     for (const { cell, reason } of marks.forbidden || []) {
       const [cx, cy] = centre(cell), r = 7;
       const cross = element("path", { class: "foul", d: `M${cx - r} ${cy - r}L${cx + r} ${cy + r}M${cx - r} ${cy + r}L${cx + r} ${cy - r}` }, layer);
-      element("title", {}, cross, reason);
+      element("title", {}, cross, foulText(reason));
     }
     for (const { cell, share } of marks.policy || []) ring("policy", cell, 2 + 9 * Math.sqrt(share));
     for (const { x, y, text } of marks.texts || []) write("shape shape-black", centre([x, y]), text);
@@ -144,8 +149,13 @@ export class BoardView {
     }
     (marks.line || []).forEach((cell, number) => {
       const side = (this.toMove + number) % 2;
-      drawStone(layer, cell, side, number + 1, "shown");
+      drawStone(layer, cell, side, marks.from + number, "shown");
     });
+    for (const { cell, kind } of marks.badges || []) {
+      const [cx, cy] = centre(cell), badge = element("g", { class: `badge ${kind}` }, layer);
+      element("circle", { cx: cx + 10, cy: cy - 10, r: 7.5 }, badge);
+      element("text", { x: cx + 10, y: cy - 7 }, badge, BADGES[kind]);
+    }
   }
 
   drawGhost() {
@@ -159,16 +169,17 @@ export class BoardView {
     if (cell && this.app.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
   }
 
-  // The board as a picture that needs no style sheet.
-  picture() {
+  // The board as a picture that needs no style sheet; as a film its stones come one after the other.
+  picture(isFilm = false) {
     const copy = this.svg.cloneNode(true), from = this.svg.querySelectorAll("*");
     copy.querySelectorAll("*").forEach((piece, number) => {
       const style = getComputedStyle(from[number]);
-      for (const name of ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-weight", "text-anchor"]) {
+      for (const name of ["fill", "stroke", "stroke-width", "stop-color", "opacity", "font-size", "font-weight", "text-anchor"]) {
         piece.style.setProperty(name, style.getPropertyValue(name));
       }
       piece.removeAttribute("class");
     });
+    if (isFilm) this.animate(copy);
     for (const name of [...copy.getAttributeNames()]) if (name !== "viewBox") copy.removeAttribute(name);
     for (const empty of copy.querySelectorAll("g:empty, .lens")) empty.remove();
     const [, , wide, tall] = this.svg.getAttribute("viewBox").split(" ").map(Number);
@@ -178,5 +189,10 @@ export class BoardView {
     copy.setAttribute("font-family", "system-ui, sans-serif");
     return { text: new XMLSerializer().serializeToString(copy), wide: 2 * wide, tall: 2 * tall };
   }
+  animate(copy) {
+    const stones = copy.querySelectorAll("[data-ply]"), beats = stones.length + 4;
+    stones.forEach((stone, at) => element("animate", {
+      attributeName: "opacity", calcMode: "discrete", values: "0;1", keyTimes: `0;${((at + 1) / beats).toFixed(4)}`, dur: `${0.7 * beats}s`, repeatCount: "indefinite",
+    }, stone));
+  }
 }
-

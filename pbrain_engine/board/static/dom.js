@@ -1,5 +1,8 @@
 // Small helpers for pieces of the page.
 
+import { remember, remembered } from "./kept.js";
+import { t } from "./words.js";
+
 export const find = (id) => document.getElementById(id);
 
 // make("button", {class: "plain", onclick: f}, "text", child, ...)
@@ -14,16 +17,30 @@ export function make(name, attributes = {}, ...children) {
   return made;
 }
 
-export function button(text, onclick, more = {}) { return make("button", { type: "button", onclick, ...more }, text); }
+export function button(text, onclick, more = {}, ...inner) { return make("button", { type: "button", onclick, ...more }, text, ...inner); }
 
-// Show a dialog of the page until it is closed: true where its button says yes.
-export function asked(id) {
+// Ask a question with one button that says yes; true where that was pressed.
+export function asked(text, yes) {
+  find("yes").textContent = yes;
+  find("asking").querySelector("p").textContent = text;
+  return opened("asking").then((answer) => answer === "yes");
+}
+
+// Show a dialog of the page until it is closed; resolves with the value of its button.
+export function opened(id) {
   return new Promise((resolve) => {
     const dialog = find(id);
     dialog.returnValue = "";
-    dialog.onclose = () => resolve(dialog.returnValue === "yes");
+    dialog.onclose = () => resolve(dialog.returnValue);
     dialog.showModal();
   });
+}
+
+// The options of a list, each by its value and text; groups have a title.
+export function fillList(list, options) {
+  list.replaceChildren(...options.map(([value, text, inner]) => (inner
+    ? make("optgroup", { label: text }, ...inner.map(([one, words]) => make("option", { value: one }, words)))
+    : make("option", { value }, text))));
 }
 
 let audio = null; // made at the first stone, as browsers want a click before
@@ -38,14 +55,10 @@ export function stoneSound() {
   source.start();
 }
 
-// One of the panels beside the board, whose buttons name what they do and with what.
+// One of the panels beside the board; its buttons name in data-does which method they call.
 export class Panel {
   constructor(app, name) {
     Object.assign(this, { app, name, element: find(`panel-${name}`), status: find(`${name}-status`) });
-    this.element.addEventListener("click", ({ target }) => {
-      const { does, what } = target.closest("button")?.dataset || {};
-      if (does) this[does](what);
-    });
   }
 
   say(text) { this.status.textContent = text; }
@@ -57,18 +70,12 @@ export class Panel {
     const found = await question;
     if (this.running === question.id) this.running = null;
     if (!found.error) return found;
-    if (!(isAskedAgain && found.lost)) this.say(found.error);
+    if (!(isAskedAgain && found.lost)) this.say(found.lost ? t("lost") : found.error);
     return null;
   }
 
   stop() { if (this.running) this.app.server.stop(this.running); }
 }
-
-export function percent(share) { return `${Math.round(100 * share)} %`; }
-
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-
-export const short = (number) => COMPACT.format(number);
 
 export function download(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
@@ -88,21 +95,7 @@ export async function copy(text) {
   }
 }
 
-// Settings outlive the page, where the browser lets them.
-export function remembered(name, otherwise) {
-  try {
-    const kept = localStorage.getItem("numoku." + name);
-    return kept === null ? otherwise : JSON.parse(kept);
-  } catch {
-    return otherwise;
-  }
-}
-
-export function remember(name, value) {
-  try { localStorage.setItem("numoku." + name, JSON.stringify(value)); } catch { /* then not */ }
-}
-
-// So do the fields that are marked.
+// Fields that are marked keep what is in them.
 export function keepFields() {
   for (const field of document.querySelectorAll("[data-kept]")) {
     const what = field.type === "checkbox" ? "checked" : "value";

@@ -3,8 +3,10 @@
 import * as address from "./address.js";
 import { Panel, copy, download, find, isChecked, make } from "./dom.js";
 import { GameTree } from "./tree.js";
+import { t } from "./words.js";
 
 const MOST_FILE = 1_500_000;
+const SHIFTS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 
 export class FilePanel extends Panel {
   constructor(app) {
@@ -24,7 +26,7 @@ export class FilePanel extends Panel {
   // Block a cell, or free it again.
   block([x, y]) {
     const { app } = this, { start } = app.tree;
-    if (app.away || app.tree.root.children.length) return app.say("cells are blocked before the first move: begin a new game", true);
+    if (app.away || app.tree.root.children.length) return app.say(t("block-first"), true);
     const others = start.placed.filter((stone) => stone.x !== x || stone.y !== y);
     if (others.length === start.placed.length) others.push({ x, y, side: "wall" });
     start.placed = others;
@@ -32,16 +34,28 @@ export class FilePanel extends Panel {
     return app.go(app.node);
   }
 
+  // Turn the whole game, or move it by a cell.
+  turn(what) {
+    const { app } = this, { width, height, placed } = app.tree.start;
+    if (app.away || (app.guide && app.guide.isOn)) return this.say(t("turn-later"));
+    const [dx, dy] = SHIFTS[what] || [0, 0], isTurned = what === "rotate";
+    const image = ([x, y]) => (isTurned ? [height - 1 - y, x] : what === "mirror" ? [width - 1 - x, y] : [x + dx, y + dy]);
+    const cells = [...app.tree.nodes().slice(1).map((node) => node.cell), ...placed.map(({ x, y }) => [x, y])].map(image);
+    if (!isTurned && cells.some(([x, y]) => x < 0 || y < 0 || x >= width || y >= height)) return this.say(t("no-room"));
+    app.tree.transform(image, isTurned ? height : width, isTurned ? width : height);
+    return app.go(app.node);
+  }
+
   async open(file) {
     if (!file) return;
-    if (file.size > MOST_FILE) this.say(`${file.name} is too large for a game`);
+    if (file.size > MOST_FILE) this.say(t("too-large", { name: file.name }));
     else await this.read({ data: await base64(file) }, file.name);
   }
 
   // Moves alone are on the board that is shown, and count rows as it does.
   readText() {
     const { width, height, rule } = this.app.tree.start;
-    return this.read({ text: this.text.value, width, height, rule, from_below: this.app.fromBottom }, "the text");
+    return this.read({ text: this.text.value, width, height, rule, from_below: this.app.fromBottom }, t("the-text"));
   }
 
   // content: {text}, or {data}: the bytes of a file in base64, as only the server knows its encoding
@@ -52,8 +66,9 @@ export class FilePanel extends Panel {
       return this.app.say(`${name}: ${found.error}`, true);
     }
     const { tree } = GameTree.documented(found);
+    tree.played = true;
     this.app.show(tree, tree.root.end);
-    return this.say([`${name}: ${found.tree.length} moves`, ...found.remarks].join("; "));
+    return this.say([`${name}: ${t("n-moves", { n: found.tree.length })}`, ...found.remarks].join("; "));
   }
 
   write(format) {
@@ -62,35 +77,53 @@ export class FilePanel extends Panel {
     return this.tried(server.ask("write", { ...game, format }));
   }
 
+  // Files are named by players and date.
+  nameOf(format) {
+    const { names, began } = this.app.tree, players = [names.black, names.white].filter(Boolean).join(" - ");
+    return `${new Date(1000 * began).toISOString().slice(0, 10)} ${players || "Numoku"}.${format}`.replace(/[/\\:*?"<>|]/g, "_");
+  }
+
+  keep(format, type, content, losses = [], name = this.nameOf(format)) {
+    download(name, type, content);
+    this.say([t("saved", { name }), ...losses].join("; "));
+  }
+
   async save(format) {
     const answer = await this.write(format);
     if (!answer) return;
     const content = answer.text ?? Uint8Array.from(atob(answer.data), (sign) => sign.charCodeAt(0));
-    download(`numoku.${format}`, format === "lib" ? "application/octet-stream" : "text/plain", content);
-    this.say([`saved numoku.${format}`, ...answer.losses].join("; "));
+    this.keep(format, format === "lib" ? "application/octet-stream" : "text/plain", content, answer.losses, answer.name);
   }
 
   async copyDrawing() {
     const answer = await this.write("diagram");
-    if (answer) await this.copy(answer.text, "the drawing");
+    if (answer) await this.copy(answer.text, t("the-drawing"));
   }
 
   // Moves count rows as the board does, and can be pasted again; links count them from the top.
   async copyMoves() {
     const text = this.app.names(this.app.node.moves, "");
-    await this.copy(text, text || "no moves: the board is empty");
+    await this.copy(text, text || t("no-moves"));
   }
 
   copyLink() { return this.copy(location.origin + location.pathname + address.write(this.app.tree, this.app.node)); }
 
   async copy(text, what = text) {
     await copy(text);
-    this.say(`copied ${what}`);
+    this.say(t("copied", { what }));
   }
 
-  svg() {
-    download("numoku.svg", "image/svg+xml", this.app.board.picture().text);
-    this.say("saved numoku.svg");
+  svg() { this.keep("svg", "image/svg+xml", this.app.board.picture().text); }
+
+  // The game as a picture that moves.
+  film() {
+    const { app } = this, { node, board } = app;
+    app.node = node.end;
+    board.marked = "";
+    app.draw();
+    this.keep("film.svg", "image/svg+xml", board.picture(true).text);
+    app.node = node;
+    app.draw();
   }
 
   async png() {
@@ -98,8 +131,7 @@ export class FilePanel extends Panel {
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
     await image.decode();
     canvas.getContext("2d").drawImage(image, 0, 0, wide, tall);
-    canvas.toBlob((blob) => download("numoku.png", "image/png", blob));
-    this.say("saved numoku.png");
+    canvas.toBlob((blob) => this.keep("png", "image/png", blob));
   }
 }
 

@@ -2,6 +2,7 @@
 // one on it, or a finger that slides to its cell, plays there.
 
 import { CELL, centre, drawStone, element } from "./draw.js";
+import { t } from "./words.js";
 
 const LARGE = 36; // pixels of a cell that is hit without help
 const SLIDE = 250; // milliseconds; what is quicker was meant to scroll
@@ -62,7 +63,7 @@ export class Finger {
     board.lens.replaceChildren();
     board.app.tell("onpoint", this.aimed);
     if (!isFree) return;
-    board.app.speak(`${board.describe(cell)}; touch it again to play there`);
+    board.app.speak(t("touch-again", { cell: board.describe(cell) }));
     const [, , wide, tall] = board.svg.getAttribute("viewBox").split(" ").map(Number);
     const [ax, ay] = centre(cell), side = SPAN * SCALE * CELL, span = SPAN * CELL;
     const x = Math.min(Math.max(ax - side / 2, 0), wide - side);
@@ -72,7 +73,7 @@ export class Finger {
     element("circle", { class: "rim", ...at }, board.lens);
     element("circle", at, element("clipPath", { id: "lens-rim" }, board.lens));
     const inside = element("g", { transform: `translate(${x} ${y}) scale(${SCALE}) translate(${span / 2 - ax} ${span / 2 - ay})` }, element("g", { "clip-path": "url(#lens-rim)" }, board.lens));
-    for (const layer of [...board.svg.children]) if (layer !== board.lens && layer !== board.ghost) inside.append(layer.cloneNode(true));
+    for (const layer of [...board.svg.children]) if (![board.lens, board.ghost].includes(layer) && layer.tagName !== "defs") inside.append(layer.cloneNode(true));
     drawStone(inside, cell, board.toMove, "", "shown");
     element("circle", at, board.lens);
   }

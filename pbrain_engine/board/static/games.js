@@ -1,16 +1,22 @@
-// The games that were played or looked at: each is kept, and can be taken up again.
+// The games that were played: each is kept, can be found, named, deleted, and taken up again.
 
-import { Panel, find, make } from "./dom.js";
+import { Panel, asked, button, fillList, find, make } from "./dom.js";
+import { RULES } from "./setup.js";
 import { GameTree } from "./tree.js";
+import { language, t } from "./words.js";
 
 const PAUSE = 1000; // milliseconds after the last change
 const LARGE = 3000; // moves of a tree that is kept only when another game takes its place
+const RESULTS = { "1-0": "black-won", "0-1": "white-won", "1/2-1/2": "draw", open: "going-on" };
 
 export class GamesPanel extends Panel {
   constructor(app) {
     super(app, "games");
     this.former = null; // the game that was replaced last, and the move that was looked at
     this.unsaved = new Map(); // what could not be sent to the server yet
+    fillList(find("games-rule"), [["", t("any-rule")], ...RULES.map((rule) => [rule, t(`rule-${rule}`)])]);
+    fillList(find("games-result"), [["", t("any-result")], ...Object.entries(RESULTS).map(([result, name]) => [result, t(name)]), ["looked", t("looked-at")]]);
+    for (const name of ["search", "rule", "result"]) find(`games-${name}`).addEventListener("input", () => this.fill());
   }
 
   onopen() { this.fill(); }
@@ -38,14 +44,14 @@ export class GamesPanel extends Panel {
 
   keep(tree, node) {
     clearTimeout(this.timer);
-    if (!tree.isEmpty) this.save(tree.document(node));
+    if (!tree.isEmpty && !tree.isGone) this.save(tree.document(node));
   }
 
   async save(document) {
     this.unsaved.set(document.game, document);
     const { error, lost } = await this.app.server.ask("keep", document);
     if (lost) return; // asked again with the next connection
-    if (error) this.say(`not kept: ${error}`);
+    if (error) this.say(t("not-kept", { why: error }));
     if (this.unsaved.get(document.game) === document) this.unsaved.delete(document.game);
     if (!this.element.hidden) this.fill();
   }
@@ -59,19 +65,57 @@ export class GamesPanel extends Panel {
     return app.show(found, node);
   }
 
-  async fill() {
-    const found = await this.tried(this.app.server.ask("games"), true), here = (this.app.away || this.app).tree.id;
-    const games = found?.games, filled = JSON.stringify([games, here]);
-    if (!games || filled === this.filled) return; // a click may be on its way
-    this.filled = filled;
-    find("game-list").replaceChildren(...games.map((game) => make("li", {}, make("button", {
-      type: "button", class: "line", "aria-current": game.game === here ? "true" : null, onclick: () => this.open(game.game),
-    }, make("span", { class: "when" }, new Date(1000 * game.began).toLocaleString([], { dateStyle: "short", timeStyle: "short" })),
-    make("span", { class: "pv" }, this.words(game))))));
+  async delete(game) {
+    if (!await asked(t("delete-ask", { name: this.title(game) }), t("delete"))) return;
+    const { tree } = this.app.away || this.app;
+    if (tree.id === game.game) tree.isGone = true; // it is not kept again
+    await this.tried(this.app.server.ask("delete_game", { game: game.game }));
+    this.fill();
   }
 
-  words({ width, height, rule, moves, black, white, result, going }) {
-    const players = black || white ? `${black || "?"} – ${white || "?"}, ` : "";
-    return `${players}${rule.replace("_", " ")} ${width}×${height}, ${moves} moves${result ? ", " + result : going ? ", goes on" : ""}`;
+  // The name of a game becomes a field until another one is entered.
+  rename(game, place) {
+    const end = async () => {
+      const title = input.value.trim(), { tree } = this.app.away || this.app;
+      input.onblur = null;
+      if (tree.id === game.game) tree.title = title;
+      await this.tried(this.app.server.ask("rename_game", { game: game.game, title }));
+      this.filled = "";
+      this.fill();
+    };
+    const input = make("input", { type: "text", value: game.title || this.title(game), "aria-label": t("rename") });
+    input.onblur = end;
+    input.onkeydown = ({ key }) => key === "Enter" && input.blur();
+    place.replaceWith(input);
+    input.select();
+  }
+
+  async fill() {
+    const [search, rule, result] = ["search", "rule", "result"].map((name) => find(`games-${name}`).value);
+    const wanted = { search, ...(rule && { rule }), ...(result === "looked" ? { all: true } : result && { result }) };
+    const found = await this.tried(this.app.server.ask("games", wanted), true), here = (this.app.away || this.app).tree.id;
+    const games = found?.games?.filter((game) => this.matches(game, search, rule, result)), filled = JSON.stringify([games, here]);
+    if (!games || filled === this.filled) return; // a click may be on its way
+    this.filled = filled;
+    this.say(games.length ? "" : t("no-games"));
+    find("game-list").replaceChildren(...games.map((game) => {
+      const line = button("", () => this.open(game.game), { class: "line", "aria-current": game.game === here ? "true" : null },
+        make("span", { class: "title" }, this.title(game)), make("span", { class: "when" }, this.words(game)));
+      return make("li", {}, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
+        button("✕", () => this.delete(game), { class: "plain", "aria-label": t("delete"), title: t("delete") }));
+    }));
+  }
+
+  matches(game, search, rule, result) {
+    if ((rule && game.rule !== rule) || (result === "looked") !== (game.played === false && result === "looked")) return false;
+    if (result && result !== "looked" && (result === "open" ? game.result : game.result !== result)) return false;
+    return `${this.title(game)} ${this.words(game)}`.toLowerCase().includes(search.toLowerCase()) || Boolean(game.title?.toLowerCase().includes(search.toLowerCase()));
+  }
+
+  title({ title, black, white }) { return title || (black || white ? `${black || "?"} – ${white || "?"}` : t("position")); }
+
+  words({ width, height, rule, moves, result, going, began }) {
+    const when = new Date(1000 * began).toLocaleString(language, { dateStyle: "short", timeStyle: "short" });
+    return [when, `${t(`rule-${rule}`)} ${width}×${height}`, t("n-moves", { n: moves }), result ? t(RESULTS[result] || "result-is", { result }) : going ? t("going-on") : ""].filter(Boolean).join(" · ");
   }
 }

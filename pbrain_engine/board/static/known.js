@@ -1,13 +1,11 @@
 // What the database knows of the position that is looked at; games and comments go into it.
 
 import { valueText, WIN_BAND } from "./draw.js";
-import { Panel, button, find, isChecked, make, percent, short } from "./dom.js";
+import { Panel, button, find, isChecked, make } from "./dom.js";
 import { SIDES } from "./tree.js";
+import { percent, short, t } from "./words.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
-const PROOFS = { vcf: "proven by fours", vct: "proven by fours and threes", search: "announced by the main search" };
-const BOUNDS = { exact: "", lower: "at least ", upper: "at most " };
-
 export class KnownPanel extends Panel {
   constructor(app) {
     super(app, "known");
@@ -45,7 +43,7 @@ export class KnownPanel extends Panel {
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
     if (!only || more.length || (node.comment && node.comment !== only)) return;
     node.comment = node.stored = only;
-    if (this.app.node === node) this.app.moves.onopen();
+    if (this.app.node === node) this.app.moves.show();
   }
 
   // The comment on a move as it is now, sent when a person has finished it.
@@ -56,7 +54,7 @@ export class KnownPanel extends Panel {
     const { error } = await this.app.ask("comment", { before, after }, null, node);
     if (!error) return this.ask(node);
     node.stored = before;
-    return this.app.say(`the comment is not stored: ${error}`, true);
+    return this.app.say(t("comment-not-stored", { why: error }), true);
   }
 
   async storeAll() {
@@ -69,7 +67,7 @@ export class KnownPanel extends Panel {
     if (!this.isThere) return false;
     const done = await this.tried(app.ask("store", { tree: rows, names: tree.names, comment, root }, null, tree.root));
     if (!done) return false;
-    this.say(done.games || done.moves ? "stored" : "it was there already");
+    this.say(t(done.games || done.moves ? "stored" : "stored-already"));
     this.ask(app.node);
     return true;
   }
@@ -79,18 +77,18 @@ export class KnownPanel extends Panel {
   show() {
     const { app } = this, known = this.app.isQuiet ? null : app.node.known, brief = find("known-line");
     const words = known?.known ? this.words(known) : [];
-    if (brief) brief.textContent = words.length ? "Known: " + words.join(" · ") : "";
+    if (brief) brief.textContent = words.length ? `${t("tab-known")}: ${words.join(" · ")}` : "";
     if (this.element.hidden) return;
     const notes = known?.notes || [];
-    find("known-found").replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || (known.known ? "this position is known, nothing else about it" : "nothing is known about this position")),
-      ...(known?.opening ? [make("p", { class: "about" }, `opening ${known.opening}`)] : []),
-      ...(known?.moves?.length ? [make("p", {}, "best ", ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? " line " + app.names(known.pv) : "")] : []),
-      ...(known?.book?.length ? [make("p", {}, "book ", ...known.book.map(({ move, value }) => make("span", {}, this.move(move), ` ${valueText(value)} `)))] : []),
-      ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "marked")));
+    find("known-found").replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || t(known.known ? "known-only" : "known-nothing")),
+      ...(known?.opening ? [make("p", { class: "about" }, `${t("opening")}: ${known.opening}`)] : []),
+      ...(known?.moves?.length ? [make("p", {}, `${t("best")} `, ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? ` ${t("line")} ${app.names(known.pv)}` : "")] : []),
+      ...(known?.book?.length ? [make("p", {}, `${t("book")} `, ...known.book.map((row) => make("span", {}, this.move(row.move), ` ${this.worth(row)} `)))] : []),
+      ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "✓")));
     const rows = this.sorted(known);
     find("known-moves").hidden = !rows.length;
-    find("known-next").replaceChildren(...rows.map(({ move, value, depth, games }) => make("tr", {}, make("td", {}, this.move(move)),
-      ...[value === null ? "" : valueText(value), depth === null ? "" : depth, games || ""].map((text) => make("td", {}, String(text))))));
+    find("known-next").replaceChildren(...rows.map((row) => make("tr", {}, make("td", {}, this.move(row.move)),
+      ...[row.value === null ? "" : this.worth(row), row.depth ?? "", row.games || ""].map((text) => make("td", {}, String(text))))));
   }
 
   sorted(known) {
@@ -99,16 +97,19 @@ export class KnownPanel extends Panel {
 
   move(cell) { return button(this.app.nameOf(cell), () => this.app.click(cell), { class: "node" }); }
 
+  // A forced end in plies, else the chance to win.
+  worth({ value, chance }) { return chance === undefined || Math.abs(value) >= WIN_BAND ? valueText(value) : percent(chance); }
+
   words(known) {
     const words = [], { games } = known, count = games.black_wins + games.draws + games.white_wins;
     if (known.value !== null) {
-      const who = Math.abs(known.value) >= WIN_BAND ? valueText(known.value) : `${BOUNDS[known.bound]}${valueText(known.value)}`;
-      words.push(`${SIDES[this.app.tree.toMove(this.app.node)]} ${who}`, `depth ${known.depth}`);
-      if (known.nodes) words.push(`${short(known.nodes)} nodes`);
-      if (known.proof) words.push(PROOFS[known.proof] || known.proof);
+      const bound = Math.abs(known.value) < WIN_BAND && known.bound !== "exact" ? `${t(`bound-${known.bound}`)} ` : "";
+      words.push(`${t(SIDES[this.app.tree.toMove(this.app.node)])} ${bound}${this.worth(known)}`, t("depth-is", { depth: known.depth }));
+      if (known.nodes) words.push(t("nodes-are", { n: short(known.nodes) }));
+      if (known.proof) words.push(t(`proof-${known.proof}`));
       if (known.version) words.push(known.version + (known.weights ? `, ${known.weights}` : ""));
     }
-    if (count) words.push(`${count} game${count > 1 ? "s" : ""}: black won ${games.black_wins} (${percent(games.black_wins / count)}), drawn ${games.draws}, white won ${games.white_wins}`);
+    if (count) words.push(t("games-were", { n: count, black: games.black_wins, share: percent(games.black_wins / count), draws: games.draws, white: games.white_wins }));
     return words;
   }
 
@@ -116,6 +117,6 @@ export class KnownPanel extends Panel {
     const { known } = this.app.node;
     if (this.app.tab !== this.name || this.app.isQuiet || !known?.next?.length || !isChecked("known-on-board")) return null;
     const rows = this.sorted(known);
-    return { labels: rows.map(({ move, value, games }, rank) => ({ cell: move, best: rank === 0 && value > 0, text: value === null ? games || "·" : valueText(value).replace("+", "") })) };
+    return { labels: rows.map((row, rank) => ({ cell: row.move, best: rank === 0 && row.value > 0, text: row.value === null ? row.games || "·" : this.worth(row).replace(/[+%\s]/g, "") })) };
   }
 }

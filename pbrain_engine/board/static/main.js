@@ -3,18 +3,22 @@
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";
 import { BoardView } from "./board.js";
-import { asked, button, find, isChecked, keepFields, make, percent, remember, remembered, stoneSound } from "./dom.js";
+import { button, fillList, find, isChecked, keepFields, make, opened, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
 import { GamesPanel } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
-import { PlayPanel, chosenBoard } from "./play.js";
+import { PlayPanel } from "./play.js";
 import { ProofPanel } from "./proof.js";
 import { PuzzlePanel } from "./puzzle.js";
 import { ReviewPanel } from "./review.js";
 import { Server } from "./server.js";
+import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES } from "./tree.js";
 import { letterOf, valueText, WIN_BAND } from "./draw.js";
+import { foulText } from "./board.js";
+import { remember, remembered } from "./kept.js";
+import { LANGUAGES, changeLanguage, language, percent, t, translate } from "./words.js";
 
 const SAVED = "numoku.game";
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
@@ -24,9 +28,11 @@ class App {
   constructor() {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
     this.server = new Server((state, reason) => this.connection(state, reason), () => this.tell("onidle"));
+    translate(document);
     this.board = new BoardView(find("board"), this);
     this.away = null; // the game whose place a puzzle has taken
     keepFields();
+    fillForm();
     this.tree = new GameTree(chosenBoard());
     this.node = this.tree.root;
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
@@ -74,7 +80,7 @@ class App {
     this.games.former = former;
     if (!away) return this.show(tree, node);
     Object.assign(this, away); // its tree and node
-    return this.lend(tree, node, () => puzzle && this.puzzle.resume(puzzle));
+    return puzzle ? this.lend(tree, node, () => this.puzzle.resume(puzzle)) : this.show(away.tree, away.node);
   }
 
   // Show another game; the one that was shown is kept.
@@ -95,6 +101,7 @@ class App {
     Object.assign(this, { tree, node });
     guide?.();
     this.go(node);
+    scrollTo(0, 0); // where the board is, on a telephone
   }
 
   // The game whose place a puzzle has taken comes back as it was.
@@ -105,7 +112,11 @@ class App {
     if (away.tab) this.openTab(away.tab);
   }
 
-  get isQuiet() { return this.guide?.isQuiet; } // a puzzle shows nothing that would help
+  // A puzzle, or a game that goes on or is about to begin, shows nothing that would help.
+  get isQuiet() { return this.guide ? Boolean(this.guide.isQuiet) : this.invites; }
+
+  // Whether the first click begins a game.
+  get invites() { return !this.guide && this.tab === "play" && this.tree.isEmpty && !this.away; }
 
   setGuide(guide) {
     if (this.guide && this.guide !== guide) this.guide.end?.();
@@ -176,14 +187,26 @@ class App {
   async click(cell) {
     const node = this.node;
     if (this.file.isBlocking) return this.file.block(cell);
-    if (!this.isFree(cell)) return this.say(`${this.nameOf(cell)} is taken`);
+    if (this.invites) {
+      this.play.begin();
+      return this.play.refuses() ? null : this.click(cell); // Numoku may have the first move
+    }
+    if (!this.isFree(cell)) return this.say(t("taken", { cell: this.nameOf(cell) }));
+    if (!this.server.about && !node.facts) return this.playEarly(cell);
     const facts = await this.look(node);
     if (!facts || node !== this.node) return null;
-    if (facts.winner || facts.full) return this.say("the game is over; go back to try another move");
+    if (facts.winner || facts.full) return this.say(`${this.stateText()}. ${t("begin-or-back")}`);
     const refused = this.guide?.refuses?.(cell);
     if (refused) return this.say(refused);
     const foul = facts.forbidden.find((mark) => String(mark.cell) === String(cell));
-    if (foul) return this.say(`renju forbids black ${this.nameOf(cell)}: ${foul.reason}`, true);
+    if (foul) return this.say(t("foul-there", { cell: this.nameOf(cell), why: foulText(foul.reason) }), true);
+    return this.playCell(cell, true);
+  }
+
+  // A stone before the engine is there, which answers it as soon as it is.
+  playEarly(cell) {
+    const refused = this.guide?.refuses?.(cell);
+    if (refused) return this.say(refused);
     return this.playCell(cell, true);
   }
 
@@ -191,7 +214,7 @@ class App {
   playCell(cell, byPerson = false) {
     const node = this.tree.play(this.node, cell);
     if (isChecked("sound")) stoneSound();
-    this.speak(`${SIDES[node.side]} ${this.nameOf(cell)}`);
+    this.speak(`${t(SIDES[node.side])} ${this.nameOf(cell)}`);
     this.go(node);
     if (byPerson) this.guide?.played?.(node);
     return node;
@@ -207,11 +230,10 @@ class App {
 
   draw() {
     const { width, height, placed } = this.tree.start, node = this.node;
-    find("take-back").hidden = !this.guide?.takeBack;
-    find("former").hidden = !this.games.former;
+    this.tell("refresh");
     const stones = placed.map(({ x, y, side }) => ({ cell: [x, y], side }));
     for (const at of node.path) stones.push({ cell: at.cell, side: SIDES[at.side], number: at.ply });
-    const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels };
+    const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels, from: node.ply + 1 };
     for (const panel of this.panels) Object.assign(marks, panel.marks?.() || {});
     this.board.draw({ width, height, fromBottom: this.fromBottom, stones, last: node.cell, toMove: this.tree.toMove(node), marks, numbers: isChecked("numbers") });
     const last = node.end.ply;
@@ -219,9 +241,8 @@ class App {
     find("step").value = node.ply;
     find("undo").disabled = find("first").disabled = !node.parent;
     find("redo").disabled = find("last").disabled = !node.children.length;
-    const rule = this.tree.start.rule.replace("_", " ");
     const opening = node.facts?.opening;
-    find("about").textContent = `${rule} ${width}×${height}` + (opening ? ` · ${opening}` : "");
+    find("about").textContent = `${t(`rule-${this.tree.start.rule}`)} ${width}×${height}` + (opening ? ` · ${opening}` : "");
     if (!this.message) find("state").textContent = this.stateText();
   }
 
@@ -229,9 +250,11 @@ class App {
     const facts = this.node.facts;
     const own = this.guide?.state?.(facts);
     if (own) return own;
-    if (facts?.winner) return `${facts.winner} has won`;
-    if (facts?.full) return "the board is full: a draw";
-    return `${SIDES[this.tree.toMove(this.node)]} to move` + (this.node.ply ? ` · move ${this.node.ply}: ${this.nameOf(this.node.cell)}` : "");
+    if (facts?.foul) return t("foul-loses", { cell: this.nameOf(facts.foul.cell), why: foulText(facts.foul.reason) });
+    if (facts?.winner) return t("has-won", { side: facts.winner });
+    if (facts?.full) return t("draw");
+    const side = SIDES[this.tree.toMove(this.node)];
+    return this.node.ply ? t("to-move-after", { side, n: this.node.ply, cell: this.nameOf(this.node.cell) }) : t("to-move", { side });
   }
 
   // Say something below the board, for a while or until another move is looked at; a warning in red.
@@ -258,17 +281,17 @@ class App {
 
   // The chance and value of the side to move as black's share of the bar; null: not known.
   setBar(found) {
-    const { chance, value, is } = found || { chance: 0.5, value: 0, is: "not known" };
+    const { chance, value, is } = found || { chance: 0.5, value: 0, is: t("not-known") };
     const black = this.tree.toMove(this.node) ? 1 - chance : chance;
     find("bar-black").style.transform = `scaleY(${black.toFixed(3)})`; // unlike a height it moves without a new layout
     find("bar-text").textContent = is ? "" : Math.abs(value) >= WIN_BAND ? valueText(Math.abs(value)).slice(1) : Math.round(100 * black);
-    find("bar").setAttribute("aria-label", `evaluation: ${is || `black ${percent(black)}`}`);
+    find("bar").setAttribute("aria-label", `${t("evaluation")}: ${is || `${t("black")} ${percent(black)}`}`);
   }
 
-  // Buttons below the board for a decision.
-  choose(options) {
+  // Buttons over the board for a decision.
+  choose(options, words = "") {
     const row = find("choices");
-    row.replaceChildren(...options.map(([text, action]) => button(text, () => { row.hidden = true; action(); }, { class: "main" })));
+    row.replaceChildren(...(words ? [make("p", { role: "status" }, words)] : []), ...options.map(([text, action], at) => button(text, () => { row.hidden = true; action(); }, { class: at ? null : "main" })));
     row.hidden = !options.length;
   }
 
@@ -277,12 +300,12 @@ class App {
   tell(what, news) { for (const panel of this.panels) panel[what]?.(news); }
 
   openTab(name, focus = false) {
-    if (!this.panels.some((panel) => panel.name === name)) name = "play";
+    if (!find(`tab-${name}`)) name = "play";
     const left = this.panels.find((panel) => panel.name === this.tab);
-    this.tab = name;
+    this.tab = document.body.dataset.tab = name;
     remember("tab", name);
     if (left && left.name !== name) left.onclose?.();
-    for (const panel of this.panels) {
+    for (const panel of this.panels.filter((one) => find(`tab-${one.name}`))) {
       const isOpen = panel.name === name, tab = find(`tab-${panel.name}`);
       panel.element.hidden = !isOpen;
       tab.setAttribute("aria-selected", isOpen);
@@ -297,11 +320,20 @@ class App {
 
   listen() {
     const tabs = find("tabs");
-    tabs.addEventListener("click", ({ target }) => { if (target !== tabs) this.openTab(target.id.slice(4)); });
+    tabs.addEventListener("click", ({ target }) => {
+      const tab = target.closest("[role=tab]");
+      if (tab) this.openTab(tab.id.slice(4));
+    });
+    document.addEventListener("click", ({ target }) => {
+      const asking = target.closest("button[data-does]");
+      if (!asking) return;
+      const { does, what, panel = asking.closest("[id^=panel-]").id.slice(6) } = asking.dataset;
+      this[panel][does](what);
+    });
     tabs.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!step) return;
-      const all = this.panels.filter((panel) => !find(`tab-${panel.name}`).hidden), at = all.findIndex((panel) => panel.name === this.tab);
+      const all = this.panels.filter((panel) => find(`tab-${panel.name}`)?.hidden === false), at = all.findIndex((panel) => panel.name === this.tab);
       this.openTab(all[(at + step + all.length) % all.length].name, true);
       event.preventDefault();
       event.stopPropagation();
@@ -313,30 +345,52 @@ class App {
       last: () => this.node.end,
     };
     const step = (name) => this.visit(steps[name]());
-    find("take-back").addEventListener("click", () => this.guide?.takeBack());
     for (const name in steps) find(name).addEventListener("click", () => step(name));
     find("step").addEventListener("input", (event) => {
       let node = this.node.end;
       while (node.ply > Number(event.target.value)) node = node.parent;
       this.visit(node);
     });
+    // Each key with its message and what it does.
+    const keys = {
+      ArrowLeft: ["key-back", () => step("undo")], ArrowRight: ["key-on", () => step("redo")], Home: ["first", () => step("first")], End: ["last", () => step("last")],
+      n: ["new-game", () => this.play.ask()], t: ["take-back", () => this.play.takeBack()], h: ["hint", () => find("hint").hidden || this.play.hint()],
+      " ": ["key-best", () => this.playBest()], a: ["tab-analyse", () => this.openTab("analyse")], p: ["prove", () => this.proof.begin()], m: ["next-mistake", () => this.review.next()],
+      r: ["rotate", () => this.file.turn("rotate")], "?": ["keys", () => opened("shortcuts")],
+    };
+    const signs = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
+    const list = [...Object.entries(keys).map(([key, [name]]) => [signs[key] || key, t(name)]), ["← ↑ → ↓", t("key-board")], ["Enter", t("key-enter")], ["Esc", t("key-escape")]];
+    find("shortcuts").querySelector("dl").replaceChildren(...list.flatMap(([key, words]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, words)]));
     document.addEventListener("keydown", (event) => {
-      const name = { ArrowLeft: "undo", ArrowRight: "redo", Home: "first", End: "last" }[event.key];
-      const isTyping = event.target.closest("input, textarea, select, [role=tablist]");
-      if (event.key === "?" && !isTyping) asked("shortcuts");
-      if (!name || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-      step(name);
+      const key = keys[event.key], isTyping = event.target.closest("input:not([type=range]), textarea, select, [role=tablist], dialog");
+      if (!key || isTyping || event.ctrlKey || event.metaKey || event.altKey || (event.key === " " && event.target.closest("button, summary"))) return;
+      if (event.target.type === "range" && event.key.startsWith("Arrow")) return;
+      key[1]();
       event.preventDefault();
     });
     window.addEventListener("pagehide", () => this.save(true)); // too late for the address
     window.addEventListener("hashchange", () => this.begin(true));
-    find("keys").addEventListener("click", () => asked("shortcuts"));
-    const themes = ["", "light", "dark"], { dataset } = document.documentElement;
-    dataset.theme = remembered("theme", "");
-    find("theme").addEventListener("click", () => {
-      dataset.theme = themes[(themes.indexOf(dataset.theme) + 1) % themes.length];
+    find("keys").addEventListener("click", () => opened("shortcuts"));
+    fillList(find("language"), Object.entries(LANGUAGES));
+    find("language").value = language;
+    find("language").addEventListener("change", ({ target }) => changeLanguage(target.value));
+    const themes = ["", "light", "dark", "contrast"], { dataset } = document.documentElement, theme = find("theme");
+    const dress = (name) => {
+      dataset.theme = name;
+      theme.textContent = { light: "☀", dark: "☾", contrast: "◑" }[name] || "◐";
+      theme.title = `${t("theme")}: ${t(`theme-${name || "auto"}`)}`;
+    };
+    dress(remembered("theme", ""));
+    theme.addEventListener("click", () => {
+      dress(themes[(themes.indexOf(dataset.theme) + 1) % themes.length]);
       remember("theme", dataset.theme);
     });
+  }
+
+  // Play what the analysis thinks best.
+  playBest() {
+    const best = this.isQuiet ? null : this.node.found?.lines?.[0]?.move;
+    if (best) this.click(best);
   }
 
   // The connection -----------------------------------------------------------------
@@ -344,16 +398,17 @@ class App {
   async connection(state, reason) {
     const link = find("link"), banner = find("banner");
     link.dataset.state = state;
-    link.textContent = { open: "connected", back: "connected again", lost: "connection lost, trying again", refused: "not admitted" }[state];
+    link.textContent = state === "open" ? "" : t(`link-${state}`);
     banner.hidden = state === "open" || state === "back";
-    if (state === "lost") banner.replaceChildren(reason || "The server does not answer. The game stays here; this page tries to connect again.");
+    if (state === "lost") banner.replaceChildren(reason || t("link-lost-why"));
     if (state === "refused") {
-      const field = make("input", { type: "text", size: 60, "aria-label": "address with its token" });
-      banner.replaceChildren(`${reason} `, field, button("Go", () => {
-        const token = /token=([^&#\s]+)/.exec(field.value)?.[1] || field.value.trim();
+      const input = make("input", { type: "text", size: 60, "aria-label": t("link-address") });
+      banner.replaceChildren(`${reason} `, input, button("→", () => {
+        const token = /token=([^&#\s]+)/.exec(input.value)?.[1] || input.value.trim();
         location.search = "?token=" + encodeURIComponent(token);
       }));
     }
+    this.draw();
     if (state !== "open" && state !== "back") return;
     this.tell("onserver", this.server.about);
     if (state === "open") await this.loadStart();

@@ -1,20 +1,27 @@
-// The moves of the game with their variations, comments and transpositions.
+// The moves of the game beside the board, with variations, comments, marks and the curve.
 
+import { drawChances, plyAt } from "./curve.js";
 import { Panel, button, find, make } from "./dom.js";
+import { t } from "./words.js";
 import { SIDES } from "./tree.js";
+
+export const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 export class MovesPanel extends Panel {
   constructor(app) {
     super(app, "moves");
     this.tree = find("variations");
     this.comment = find("comment");
-    this.comment.addEventListener("input", () => { this.app.node.comment = this.comment.value; this.app.save(); });
-    this.comment.addEventListener("change", () => this.app.known.comment(this.commented));
+    this.curve = find("curve");
+    this.comment.addEventListener("input", () => { app.node.comment = this.comment.value; app.save(); });
+    this.comment.addEventListener("change", () => app.known.comment(this.commented));
+    this.curve.addEventListener("click", (event) => {
+      const line = [app.tree.root, ...app.node.end.path];
+      app.visit(line[plyAt(this.curve, event, line.length - 1)]);
+    });
   }
 
-  onopen() { if (!this.element.hidden) this.show(); }
-
-  onnode() { this.onopen(); }
+  onnode() { this.show(); }
 
   promote() {
     this.app.tree.promote(this.app.node);
@@ -32,12 +39,24 @@ export class MovesPanel extends Panel {
     const { app } = this;
     this.commented = app.node;
     this.comment.value = app.node.comment;
-    this.comment.placeholder = app.node.parent ? "a comment on this move" : "a comment on the game";
     this.tree.replaceChildren(this.branch(app.tree.root));
     const others = app.tree.transpositions(app.node).filter((node) => node.parent);
-    find("transpositions").replaceChildren(...(others.length ? ["the same position comes after ", ...others.slice(0, 5).map((node) =>
+    find("transpositions").replaceChildren(...(others.length ? [t("same-position"), " ", ...others.slice(0, 5).map((node) =>
       button(app.names(node.moves.slice(-6)), () => app.visit(node), { class: "node" }))] : []));
-    this.tree.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+    const chosen = this.tree.querySelector("[aria-selected=true]"); // scrolled to without moving the page
+    if (chosen) this.tree.scrollTop += Math.min(chosen.offsetTop - this.tree.offsetTop - this.tree.scrollTop, 0) || Math.max(chosen.offsetTop + chosen.offsetHeight - this.tree.offsetTop - this.tree.clientHeight - this.tree.scrollTop, 0);
+    this.showCurve();
+  }
+
+  // What is known of each position of the line: by a review, else by the analysis.
+  showCurve() {
+    const { app } = this, line = [app.tree.root, ...app.node.end.path], points = [];
+    for (const node of app.isQuiet ? [] : line) {
+      const chance = app.tree.chanceAt(node);
+      if (chance !== null) points.push([node.ply, chance]);
+    }
+    const ticks = app.isQuiet ? [] : line.filter((node) => node.review && (SIGNS[node.review.kind] || node.review.decisive)).map((node) => [node.ply, node.review.decisive ? "decisive" : node.review.kind]);
+    drawChances(this.curve, line.length - 1, points, app.node.ply, ticks);
   }
 
   // A line of moves, the variations in brackets behind the move that they replace.
@@ -60,12 +79,11 @@ export class MovesPanel extends Panel {
   }
 
   item(node) {
-    const { app } = this, signs = [`${node.ply}. ${app.nameOf(node.cell)}`, node.notes.title];
-    signs.push(app.tree.transpositions(node).length && "=", node.comment && "…");
-    const text = signs.filter(Boolean).join(" ");
-    return button(text, () => app.visit(node), {
-      class: "node", role: "treeitem", "aria-selected": String(node === app.node), title: node.comment || null,
-      "aria-label": `${text}, ${SIDES[node.side]}${node.comment ? ", commented" : ""}`,
-    });
+    const { app } = this, name = app.nameOf(node.cell), kind = (!app.isQuiet && node.review?.kind) || "", sign = SIGNS[kind];
+    const more = [node.notes.title, app.tree.transpositions(node).length && "=", node.comment && "…"].filter(Boolean).map((text) => ` ${text}`).join("");
+    return button("", () => app.visit(node), {
+      class: `node ${kind}`, role: "treeitem", "aria-selected": String(node === app.node), title: node.comment || null,
+      "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(kind) : "" }),
+    }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : null, more);
   }
 }

@@ -1,46 +1,45 @@
-// A game against the engine: rule, board, level, opening, clocks.
+// A game against the engine, of two people, or of the engine with itself: turns, swap2, the end.
 
-import { Panel, asked, find } from "./dom.js";
+import { Clocks } from "./clocks.js";
+import { foulText } from "./board.js";
+import { Panel, asked, find, isChecked, make } from "./dom.js";
+import { askForGame, chosenBoard, fill, levelName, levelNote, presets, values } from "./setup.js";
 import { GameTree, SIDES } from "./tree.js";
+import { percent, t } from "./words.js";
 
-const LEAST_SECONDS = 0.1, SHARE = 1 / 25;
-
-// The board of a new game, as the form has it.
-export function chosenBoard() {
-  return { rule: find("rule").value, width: Number(find("width").value), height: Number(find("height").value) };
-}
+const SLIP = 0.15, SLIP_SECONDS = 0.6; // chance that a mistake costs, and the time to see one
+const KEPT = ["human", "stage", "task", "from", "fresh"]; // of a game that goes on
 
 export class PlayPanel extends Panel {
   constructor(app) {
     super(app, "play");
-    for (const name of ["rule", "width", "height", "level", "person", "opening", "seconds", "minutes"]) this[name] = find(name);
     this.report = find("play-report");
-    this.used = [0, 0];
-    setInterval(() => this.tick(), 100);
+    this.settings = values();
+    this.begun = 0; // games since the page was opened
+    this.clocks = new Clocks(this);
+    find("new-game").addEventListener("click", () => this.ask());
   }
 
   // No help while a game goes on, unless the analysis is looked at.
-  get isQuiet() { return this.isOn && this.human !== "both" && !["analyse", "known"].includes(this.app.tab); }
+  get isQuiet() { return this.isOn && this.human !== "both" && this.human !== "none" && !["analyse", "known"].includes(this.app.tab); }
 
-  onserver(about) {
-    for (const { level, nodes, depth, elo } of about.levels) {
-      const option = this.level.options[level - 1];
-      if (elo && !option.title) option.append(`, +${elo} Elo`);
-      option.title = depth ? `${depth} ${depth > 1 ? "plies" : "ply"} deep` : nodes ? `${nodes.toLocaleString("en")} positions` : "all its time";
-    }
-    if (!this.thinking) this.goOn();
-  }
+  onserver() { if (!this.thinking) this.goOn(); }
 
   onfacts(node) {
+    const { winner, foul, full } = node.facts || {};
     if (this.app.guide !== this || !node.facts || this.over) return;
-    if (node.facts.winner) this.finish(`${node.facts.winner} wins` + this.who(node.facts.winner));
-    else if (node.facts.full) this.finish("a draw: the board is full");
+    if (foul) this.finish(t("foul-loses", { cell: this.app.nameOf(foul.cell), why: foulText(foul.reason) }), "white");
+    else if (winner) this.finish(t("wins", { side: winner, who: this.who(winner) }), winner);
+    else if (full) this.finish(t("draw"), "");
   }
 
-  who(side) { return this.human === "both" ? "" : side === this.human ? " (you)" : " (Numoku)"; }
+  who(side) { return ["both", "none"].includes(this.human) ? "other" : side === this.human ? "you" : "numoku"; }
 
   // A method of the textbooks that plays (docs/methods.md), in place of a level.
-  get method() { return isNaN(this.level.value) && this.level.value; }
+  get method() { return isNaN(this.settings.level) && this.settings.level; }
+
+  // A game that has ended is looked at, until a person plays on from one of its positions.
+  get isOn() { return !this.over && !this.app.tree.names.result; }
 
   // The game before comes back; a second time the other one does.
   back() {
@@ -48,41 +47,97 @@ export class PlayPanel extends Panel {
     if (former) app.show(former.tree, former.node);
   }
 
-  // A game that has ended is looked at, until a person plays on from one of its positions.
-  get isOn() { return !this.over && !this.app.tree.names.result; }
+  review() {
+    this.app.openTab("review");
+    this.app.review.begin();
+  }
+
+  // The view -----------------------------------------------------------------------
+
+  refresh() {
+    const { app } = this, isGuide = app.guide === this, isOn = isGuide && this.isOn, isDone = !isOn && app.tree.played && app.node.end.ply > 0;
+    const isPerson = !["both", "none"].includes(this.human);
+    find("take-back").hidden = !(app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none");
+    find("hint").hidden = !(isOn && isPerson);
+    find("resign").hidden = !(isOn && this.human !== "none");
+    find("pause").hidden = !(isOn && this.human === "none");
+    find("pause").textContent = t(this.paused ? "go-on" : "pause");
+    find("review-it").hidden = !isDone || Boolean(app.away);
+    find("former").hidden = !app.games.former;
+    find("careful-row").hidden = !(isOn && isPerson);
+    SIDES.forEach((side, at) => this.showPlayer(side, at));
+    document.body.dataset.bottom = isGuide && isPerson ? this.human : "black";
+    const { invites } = app;
+    const now = JSON.stringify([invites, app.tree.start.width, app.tree.start.rule, values()]);
+    if (now === this.invited) return;
+    this.invited = now;
+    const setBoard = () => app.show(new GameTree(chosenBoard()));
+    find("invitation").replaceChildren(...(invites ? [make("p", {}, t("invitation")), make("div", { class: "presets" }, ...presets(setBoard)),
+      make("span", { class: "about" }, t("invitation-form", { side: values().person, level: levelName(values().level), note: levelNote(values().level) }))] : []));
+  }
+
+  showPlayer(side, at) {
+    const { app } = this, element = find(`${side}-player`), isGame = app.guide === this;
+    const isEngine = isGame && this.human !== "both" && side !== this.human;
+    element.querySelector("b").textContent = isEngine ? "Numoku" : isGame && this.human === side ? t("you") : app.tree.names[side] || t(side);
+    const note = isEngine ? `${levelName(this.settings.level)} · ${levelNote(this.settings.level)}` : "";
+    element.querySelector(".note").textContent = note;
+    const isTurn = app.tree.toMove(app.node) === at && !app.node.facts?.winner && !app.node.facts?.full;
+    element.classList.toggle("turn", isTurn);
+    element.classList.toggle("thinking", isTurn && Boolean(this.thinking));
+  }
 
   // Begin and end ------------------------------------------------------------------
 
+  // The dialog of a new game.
+  async ask() {
+    const answer = await askForGame((this.app.node.ply > 0 || this.app.tree.start.placed.length > 0) && !this.app.away);
+    if (answer === "start") this.begin();
+    if (answer === "resume") this.resume();
+  }
+
   begin() {
-    if (!this.width.validity.valid || !this.height.validity.valid) return this.app.say("boards are 5 to 22 wide and high", true);
-    const person = this.person.value;
-    this.app.show(new GameTree(chosenBoard())); // then the form follows the board that is left
+    const { app } = this, { person, opening, ...settings } = values();
+    this.settings = settings;
+    app.openTab("play");
+    app.show(new GameTree(chosenBoard()));
     this.start(person, true);
-    if (this.app.games.former) this.report.textContent = "The game before is kept under Games, and “Game before” brings it back.";
-    const opening = this.opening.value;
-    if (opening === "swap2-you") return this.swap2("person", "put three stones: black, white, black");
+    if (opening === "swap2-you") return this.swap2("person", "put-three");
     return opening === "swap2-engine" ? this.decide() : this.think();
   }
 
   resume() {
-    this.start(this.person.value);
+    const { person, ...settings } = values();
+    this.settings = settings;
+    this.app.openTab("play");
+    this.start(person);
     this.think();
+  }
+
+  get opponent() { return `Numoku ${this.method || `level ${this.settings.level}`}`; }
+
+  nameSides(human) {
+    const own = (side) => (human === "both" || human === side ? t("you") : this.opponent);
+    this.app.tree.names = { black: own("black"), white: own("white") };
   }
 
   start(human, fresh = false) {
     this.cancel();
-    const { tree } = this.app, opponent = `Numoku ${this.method || `level ${this.level.value}`}`;
-    tree.names = { black: human === "white" ? opponent : "you", white: human === "black" ? opponent : "you" };
+    const { tree } = this.app;
+    this.nameSides(human);
+    tree.played = true;
+    this.begun += 1;
     tree.match = { human, stage: "", fresh, used: [0, 0], ...this.settings };
     this.shown();
     this.app.draw();
   }
 
-  finish(text) {
-    this.charge();
+  finish(text, winner) {
+    this.clocks.charge();
     this.over = text;
-    this.report.textContent = `Result: ${text}, ${this.app.node.ply} stones`;
-    this.app.tree.names.result = text.startsWith("black") ? "1-0" : text.startsWith("white") ? "0-1" : "1/2-1/2";
+    this.report.textContent = t("result", { text, n: this.app.node.ply });
+    this.app.tree.names.result = { black: "1-0", white: "0-1" }[winner] || "1/2-1/2";
+    this.app.choose([]);
     this.app.say(text);
     this.app.draw();
     this.app.known.store(this.app.node.line, "");
@@ -90,29 +145,30 @@ export class PlayPanel extends Panel {
 
   end() {
     this.app.tree.match = this.snapshot();
-    this.since = null;
+    this.clocks.since = null;
     this.cancel();
-    this.clocks(false);
+    this.clocks.show();
   }
 
   // Everything that a game needs to go on after a reload; null if it has ended.
   snapshot() {
     if (!this.isOn) return null;
-    const { human, stage, stageText, from, fresh } = this;
-    return { human, stage, stageText, from, fresh, used: [this.spent(0), this.spent(1)], ...this.settings };
+    const kept = Object.fromEntries(KEPT.map((name) => [name, this[name]]));
+    return { ...this.settings, ...kept, used: [this.clocks.spent(0), this.clocks.spent(1)] };
   }
-
-  get settings() { return { level: this.level.value, seconds: this.seconds.value, minutes: this.minutes.value }; }
 
   // Another game is on the board: the form has its rule and size, and what was interrupted goes on.
   shown() {
     const { start, match } = this.app.tree;
-    for (const name of ["rule", "width", "height"]) this[name].value = start[name];
+    fill({ rule: start.rule, width: start.width, height: start.height });
     if (!match) return;
-    for (const name of ["level", "seconds", "minutes"]) this[name].value = match[name];
-    this.person.value = match.human;
-    const { human, stage, stageText, from, fresh, used } = match;
-    Object.assign(this, { human, stage, stageText, from, fresh, used: [...used], over: "", since: performance.now(), turn: this.app.tree.toMove(this.app.node) });
+    const { used, ...kept } = match;
+    for (const name of KEPT) {
+      this[name] = kept[name];
+      delete kept[name];
+    }
+    Object.assign(this, { settings: kept, over: "", paused: false, careless: null });
+    this.clocks.begin(used);
     this.report.textContent = "";
     this.app.setGuide(this);
   }
@@ -130,14 +186,15 @@ export class PlayPanel extends Panel {
   // board has no variations.
   takeBack() {
     const { app } = this;
+    if (app.guide !== this) return app.guide?.takeBack?.();
     let { node } = app;
-    if (!node.parent || this.stage === "engine" || this.stage === "choice") return app.say("there is nothing to take back");
+    if (!node.parent || this.stage === "engine" || this.stage === "choice") return app.say(t("nothing-back"));
     let gone;
     do {
       gone = node;
       node = node.parent;
     } while (node.parent && !this.stage && this.isOpponents(node));
-    if (!this.stage && this.isOpponents(node)) return app.say("there is nothing to take back");
+    if (!this.stage && this.isOpponents(node)) return app.say(t("nothing-back"));
     delete app.tree.names.result;
     if (this.fresh) app.tree.remove(gone);
     return app.visit(node);
@@ -148,13 +205,20 @@ export class PlayPanel extends Panel {
     this.thinking = null;
   }
 
+  pause() {
+    this.paused = !this.paused;
+    if (this.paused) this.cancel();
+    else this.think();
+    this.app.draw();
+  }
+
   async resign() {
     const { app } = this, { tree } = app;
-    if (app.guide !== this || this.over) return app.say("no game is being played");
-    if (!await asked("resigning") || app.tree !== tree || this.over) return null;
+    if (app.guide !== this || this.over) return app.say(t("no-game"));
+    if (!await asked(t("resign-ask"), t("resign")) || app.tree !== tree || this.over) return null;
     this.cancel();
     const side = this.human === "both" ? SIDES[tree.toMove(app.node)] : this.human;
-    return this.finish(`${side === "black" ? "white" : "black"} wins, ${side} resigned`);
+    return this.finish(t("resigned", { side }), side === "black" ? "white" : "black");
   }
 
   // Turns --------------------------------------------------------------------------
@@ -165,47 +229,67 @@ export class PlayPanel extends Panel {
 
   state() {
     if (this.over) return this.over;
-    if (this.stage) return this.stageText;
-    if (this.isEngineTurn()) return this.thinking ? "Numoku is thinking" : "Numoku to move: step on, or play for it";
-    return "your move, " + SIDES[this.app.tree.toMove(this.app.node)];
+    if (this.stage) return t(this.task);
+    if (!this.isEngineTurn()) return t("your-move", { side: SIDES[this.app.tree.toMove(this.app.node)] });
+    if (!this.app.server.about) return t("loading-game");
+    return this.thinking ? t("thinking") : t("engine-to-move");
   }
 
   refuses() {
-    if (this.over) return `${this.over}; start a new game, or go back`;
-    if (this.stage === "engine") return "Numoku is choosing";
-    if (this.stage === "choice") return "choose first";
-    return this.thinking ? "Numoku is thinking" : null;
+    if (this.over) return `${this.over}. ${t("begin-or-back")}`;
+    if (this.stage === "engine") return t("numoku-chooses");
+    if (this.stage === "choice") return t("choose-first");
+    if (this.careless) return t("choose-first");
+    // Numoku's own move, also while its server is away: what is clicked is no stone of Numoku's.
+    return this.thinking || (this.isEngineTurn() && !this.app.node.children.length) ? t("thinking") : null;
   }
 
   played() {
-    this.charge();
+    this.clocks.press();
     if (!this.over) delete this.app.tree.names.result; // of a game that ended where it was taken back
-    if (!this.stage) this.think();
-    else if ([3, 5].includes(this.app.node.ply)) this.decide();
+    if (this.stage) return [3, 5].includes(this.app.node.ply) && this.decide();
+    return isChecked("careful") && this.isEngineTurn() ? this.consider() : this.think();
   }
 
   // The person has stepped through the moves: the game goes on from wherever he plays.
   moved(node) {
     this.cancel();
-    this.charge();
+    this.clocks.charge();
     this.over = "";
+    this.careless = null;
+    this.app.choose([]);
     this.report.textContent = "";
     if (this.stage && !(this.stage === "person" && node.ply >= this.from)) this.leave();
     this.app.draw();
   }
 
+  // Before Numoku answers: was the person's move a mistake? It can be taken back then.
+  async consider() {
+    const { app } = this, node = app.node, look = (at) => app.ask("analyse", { time: SLIP_SECONDS }, null, at);
+    this.careless = node;
+    const before = await look(node.parent), after = before.error || node.facts?.winner ? null : await look(node);
+    if (app.node !== node || app.guide !== this) return null;
+    const loss = after && !after.error ? before.chance - (1 - after.chance) : 0;
+    const play = () => {
+      this.careless = null;
+      return this.think();
+    };
+    if (loss < SLIP || String(before.move) === String(node.cell)) return play();
+    return app.choose([[t("take-back"), () => { this.careless = null; this.takeBack(); }], [t("play-on"), play]], t("slip", { loss: percent(loss) }));
+  }
+
   async think() {
     const { app } = this, node = app.node;
-    if (!this.isEngineTurn()) return;
+    if (!this.isEngineTurn() || this.paused) return;
     const facts = await app.look(node);
     if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this) return;
-    let seconds = Number(this.seconds.value) || 5;
-    if (Number(this.minutes.value)) seconds = Math.max(LEAST_SECONDS, Math.min(seconds, this.left(app.tree.toMove(node)) * SHARE));
-    const { method } = this, thought = await this.consult("move", { seconds, ...(method ? { method } : { level: Number(this.level.value) }) });
+    const { level } = this.settings, limit = this.clocks.limit(app.tree.toMove(node));
+    const thought = await this.consult("move", { ...limit, ...(this.method ? { method: level } : { level: Number(level) }) });
     if (!thought) return;
     app.playCell(thought.move);
-    this.charge();
+    this.clocks.press();
     app.draw();
+    if (this.human === "none") this.think();
   }
 
   // What Numoku says of the position on the board; null if that comes too late, or not at all.
@@ -226,105 +310,59 @@ export class PlayPanel extends Panel {
 
   async hint() {
     const { app } = this, node = app.node;
-    const found = await app.ask("analyse", { time: Number(this.seconds.value) || 5 });
+    const found = await app.ask("analyse", { time: Number(this.settings.seconds) || 5 });
     if (found.error) return found.stopped ? null : app.say(found.error, true);
     if (app.node !== node) return null;
     app.line = found.pv.slice(0, 1);
-    app.say(`Numoku would play ${app.nameOf(found.move)}`); // until this is gone, or a move made
+    app.say(t("hint-is", { cell: app.nameOf(found.move) })); // until this is gone, or a move made
     return app.draw();
   }
 
   marks() { return this.app.line ? { line: this.app.line } : null; }
 
-  // Clocks -------------------------------------------------------------------------
-
-  // Charge the time since the last call to the side whose turn it was.
-  charge() {
-    if (this.since === null || this.since === undefined) return;
-    const now = performance.now();
-    if (this.isRunning) this.used[this.turn] += (now - this.since) / 1000;
-    this.since = now;
-    this.turn = this.app.tree.toMove(this.app.node);
-  }
-
-  // The clocks begin when the sides are settled.
-  get isRunning() { return this.app.guide === this && this.isOn && !this.stage; }
-
-  left(side) { return 60 * Number(this.minutes.value) - this.spent(side); }
-
-  spent(side) {
-    return this.used[side] + (this.isRunning && this.turn === side ? (performance.now() - this.since) / 1000 : 0);
-  }
-
-  tick() {
-    if (this.app.guide !== this || this.since === null) return;
-    this.clocks(true);
-    if (this.isRunning && Number(this.minutes.value) && this.left(this.turn) <= 0) {
-      this.cancel();
-      this.finish(`${SIDES[1 - this.turn]} wins on time`);
-    }
-  }
-
-  clocks(shown) {
-    SIDES.forEach((name, side) => {
-      const clock = find(`${name}-clock`);
-      clock.textContent = "";
-      if (!shown) return;
-      const seconds = Math.max(0, Number(this.minutes.value) ? this.left(side) : this.spent(side));
-      const text = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-      clock.textContent = `${side ? "○" : "●"} ${text}${this.who(name)}`;
-      clock.classList.toggle("running", this.isRunning && this.turn === side);
-    });
-  }
-
   // Swap2 --------------------------------------------------------------------------
 
   // stage: "person" puts stones, "engine" decides, "choice": the person decides.
-  swap2(stage, text) {
-    this.stage = stage;
-    this.stageText = text;
-    this.from = this.app.node.ply;
+  swap2(stage, task) {
+    Object.assign(this, { stage, task, from: this.app.node.ply });
     this.app.draw();
   }
 
   leave(why = "") {
     this.stage = "";
     this.app.choose([]);
-    this.report.textContent = `${why}Swap2 is left; you play ${this.human === "both" ? "both sides" : this.human}.`;
+    this.report.textContent = why + t("swap2-left", { side: this.human });
   }
 
   // Numoku puts three stones, takes a side, or puts two more.
   async decide() {
     const { app } = this, { ply } = app.node;
-    this.swap2("engine", ply ? "Numoku chooses" : "Numoku puts three stones");
-    const choice = await this.consult("swap2", { seconds: Number(this.seconds.value) || 5 });
+    this.swap2("engine", ply ? "numoku-chooses" : "numoku-puts-three");
+    const choice = await this.consult("swap2", { seconds: Number(this.settings.seconds) || 5 });
     if (!choice) return;
     if (choice.swap) {
-      this.settle("white");
-      this.report.textContent = "Numoku takes black; you play white.";
+      this.settle("white", t("numoku-takes", { side: "black" }));
       return;
     }
     for (const cell of choice.stones) app.playCell(cell);
-    if (choice.stones.length === 1) {
-      this.settle("black");
-      this.report.textContent = "Numoku takes white; you play black.";
-    } else this.offer(!ply);
+    if (choice.stones.length === 1) this.settle("black", t("numoku-takes", { side: "white" }));
+    else this.offer(!ply);
   }
 
   // The three options of swap2 for the person, or two of them after two more stones.
   offer(withTwoMore) {
-    this.swap2("choice", "choose your side" + (withTwoMore ? ", or put two more stones" : ""));
-    const options = [["Play black", () => this.settle("black")], ["Play white", () => this.settle("white")]];
-    if (withTwoMore) options.push(["Put two more", () => this.swap2("person", "put two stones: white, black")]);
+    this.swap2("choice", withTwoMore ? "choose-three" : "choose-two");
+    const options = SIDES.map((side) => [t("play-side", { side }), () => this.settle(side)]);
+    if (withTwoMore) options.push([t("put-two-more"), () => this.swap2("person", "put-two")]);
     this.app.choose(options);
   }
 
-  settle(side) {
-    this.charge();
+  settle(side, words = t("you-play", { side })) {
+    this.clocks.charge();
     this.human = side;
     this.stage = "";
-    this.app.tree.names = { black: side === "black" ? "you" : "Numoku", white: side === "white" ? "you" : "Numoku" };
-    this.report.textContent = `You play ${side}.`;
+    this.nameSides(side);
+    this.report.textContent = words;
     this.app.draw();
     this.think();
   }

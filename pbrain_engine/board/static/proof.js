@@ -2,15 +2,16 @@
 
 import { Panel, button, find, make } from "./dom.js";
 import { SIDES } from "./tree.js";
+import { t } from "./words.js";
 
-const CLAIMS = { vcf: "by fours", vct: "by fours and threes", win: "found by the main search" };
-const KINDS = { block: "blocks", "counter-four": "counter-four", elsewhere: "elsewhere" };
 
 export class ProofPanel extends Panel {
   constructor(app) {
     super(app, "proof");
     this.tree = find("proof-tree");
   }
+
+  refresh() { find("proof-tools").hidden = this.app.guide !== this; }
 
   ask(what) { return this.tried(this.app.ask(what, { seconds: Number(find("proof-seconds").value) || 10 })); }
 
@@ -24,7 +25,8 @@ export class ProofPanel extends Panel {
 
   // Find a win for the side to move, and play its first move.
   async begin() {
-    this.say("looking…");
+    this.app.openTab("analyse");
+    this.say(t("looking"));
     this.app.setGuide(this);
     this.attacker = this.app.tree.toMove(this.app.node);
     this.root = this.app.node;
@@ -48,10 +50,10 @@ export class ProofPanel extends Panel {
     const { app } = this, node = app.node, found = await this.ask("prove");
     if (!found || app.node !== node || app.guide !== this) return false;
     if (!found.move) {
-      this.say(node === this.root ? "no forced win was found in this time" : "no win was found against this defence in this time");
+      this.say(t(node === this.root ? "no-win" : "no-win-here"));
       return node !== this.root;
     }
-    this.say(`${SIDES[this.attacker]} wins in ${found.length}, ${CLAIMS[found.claim]}: ${app.names(found.line)}`);
+    this.say(t("wins-in", { side: SIDES[this.attacker], n: found.length, how: t(found.claim), line: app.names(found.line) }));
     app.playCell(found.move);
     await this.defences();
     return true;
@@ -62,7 +64,7 @@ export class ProofPanel extends Panel {
     const { app } = this, node = app.node, facts = await app.look(node);
     if (!facts || app.node !== node) return;
     if (facts.winner) {
-      this.say(`five: the proof ends after ${node.ply - this.root.ply} moves. Step back and try another defence.`);
+      this.say(t("proof-ends", { n: node.ply - this.root.ply }));
       this.list(node);
       return;
     }
@@ -85,12 +87,12 @@ export class ProofPanel extends Panel {
       const inner = make("ul"), next = make("ul"), chosen = attacks[depth + 1]?.parent, branches = at.branches || [];
       const isChosen = ({ reply }) => String(reply) === String(chosen?.cell);
       list.append(make("li", {}, button(app.nameOf(at.cell), () => { app.go(at); this.resume(at); }, { class: "node" }),
-        at.facts?.winner ? " five" : "", inner));
+        at.facts?.winner ? ` ${t("shape five")}` : "", inner));
       inner.append(...branches.map((branch) => make("li", { class: isChosen(branch) ? "chosen" : "" },
         button(app.nameOf(branch.reply), () => { app.go(at); app.click(branch.reply); }, { class: "node" }),
-        ` ${KINDS[branch.kind]}, ` + (branch.move ? `then ${app.nameOf(branch.move)}, wins in ${branch.length} ${CLAIMS[branch.claim]}` : "not decided in this time"),
+        ` ${t(`reply-${branch.kind}`)}, ` + (branch.move ? t("then-wins", { cell: app.nameOf(branch.move), n: branch.length, how: t(branch.claim) }) : t("undecided")),
         isChosen(branch) ? next : "")));
-      if (chosen && !branches.some(isChosen)) inner.append(make("li", { class: "chosen" }, `${app.nameOf(chosen.cell)}: another answer`, next));
+      if (chosen && !branches.some(isChosen)) inner.append(make("li", { class: "chosen" }, t("another-answer", { cell: app.nameOf(chosen.cell) }), next));
       if (!chosen && at.others) inner.append(make("li", { class: "about others" }, at.others));
       list = next;
     });
@@ -98,8 +100,9 @@ export class ProofPanel extends Panel {
 
   // What an answer runs into that stops nothing, in the words of `numoku solve --tree`.
   others({ branches, fives, fours }) {
-    const { app } = this, line = fours.length ? `, as with ${app.names(fours)}, five` : "";
-    return `any ${branches.length ? "other " : ""}answer: ` + (fives.length ? `five at ${app.names(fives, " or ")}` : `${SIDES[this.attacker]} wins by fours${line}`);
+    const { app } = this, any = t(branches.length ? "any-other" : "any-answer");
+    const how = fives.length ? "then-five" : fours.length ? "then-fours-as" : "then-fours";
+    return `${any}: ${t(how, { cells: app.names(fives, t("or")), side: SIDES[this.attacker], line: app.names(fours) })}`;
   }
 
   resume(node) {
@@ -113,14 +116,14 @@ export class ProofPanel extends Panel {
   played() {
     if (this.app.tree.toMove(this.app.node) !== this.attacker) return;
     this.app.look(this.app.node).then((facts) => {
-      if (facts?.winner) this.say(`${facts.winner} has won: this was no proof`);
+      if (facts?.winner) this.say(t("was-no-proof", { side: facts.winner }));
       else this.attack();
     });
   }
 
   async defend() {
     const { app } = this;
-    if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) return this.say("look for a forced win first");
+    if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) return this.say(t("prove-first"));
     const found = await this.ask("reply");
     return found && app.playCell(found.move, true);
   }
@@ -137,13 +140,13 @@ export class ProofPanel extends Panel {
   }
 
   state(facts) {
-    if (facts?.winner) return `${facts.winner} has won: the proof ends`;
-    return this.app.tree.toMove(this.app.node) === this.attacker ? "the attacker looks for his move" : "choose any defence";
+    if (facts?.winner) return t("has-won", { side: facts.winner });
+    return this.app.tree.toMove(this.app.node) === this.attacker ? t("attacker-looks") : t("any-defence");
   }
 
   marks() {
     const { rescue } = this;
-    if (this.app.guide !== this) return rescue && rescue.node === this.app.node && this.app.tab === this.name ? { rescues: rescue.cells, labels: [] } : null;
+    if (this.app.guide !== this) return rescue && rescue.node === this.app.node && this.app.tab === "analyse" ? { rescues: rescue.cells, labels: [] } : null;
     return { defences: this.app.node.branches?.map((branch) => branch.reply), labels: [] };
   }
 }

@@ -1,9 +1,12 @@
-// The puzzle trainer: find the win, against the longest defence.
+// The puzzle trainer: find the win against the longest defence, or the move that stops one.
 
-import { Panel, find, make, remember, remembered } from "./dom.js";
+import { Panel, fillList, find } from "./dom.js";
+import { remember, remembered } from "./kept.js";
 import { GameTree, SIDES } from "./tree.js";
+import { t } from "./words.js";
 
-const KINDS = { vcf: "by fours only", vct: "by fours and threes", win: "by whatever wins" };
+const KINDS = ["vcf", "vct", "win", "defend"];
+const LEVELS = 5; // moves to the win, and more
 const SECONDS = 1; // to answer a move
 const SHOWN = 9; // moves of a refutation
 
@@ -14,13 +17,23 @@ export class PuzzlePanel extends Panel {
     this.list = find("puzzle-list");
     this.list.addEventListener("change", () => this.begin(Number(this.list.value)));
     find("puzzle-file").addEventListener("change", ({ target }) => this.load(target.files[0]));
+    fillList(find("difficulty"), [["all", t("all")], ...Array.from({ length: LEVELS }, (_, at) => [at + 1, t(at + 1 < LEVELS ? "win-in" : "win-in-more", { n: at + 1 })]), ["defend", t("defences")]]);
+    find("difficulty").value = remembered("difficulty", "all");
+    find("difficulty").addEventListener("change", () => { this.at = -1; this.fill(); });
     this.shipped = [];
     this.own = remembered("puzzles", []);
     this.solved = new Set(remembered("solved", []));
+    this.streak = remembered("streak", 0);
     this.at = -1;
+    this.say(t("puzzle-choose"));
+    this.fill();
   }
 
-  get puzzles() { return [...this.own, ...this.shipped]; }
+  // Those of the difficulty that was chosen; own mistakes come first.
+  get puzzles() {
+    const wanted = find("difficulty").value;
+    return [...this.own, ...this.shipped].filter(({ kind, own_moves: moves }) => wanted === "all" || (wanted === "defend" ? kind === "defend" : kind !== "defend" && Math.min(moves || LEVELS, LEVELS) === Number(wanted)));
+  }
 
   async onserver() {
     if (this.shipped.length) return;
@@ -30,13 +43,18 @@ export class PuzzlePanel extends Panel {
   }
 
   fill() {
-    this.list.replaceChildren(...this.puzzles.map((puzzle, number) => {
-      const mark = this.solved.has(puzzle.id) ? "✓ " : "";
-      const text = `${mark}${number + 1}. ${puzzle.rule}, ${puzzle.to_move} wins in ${puzzle.own_moves || "?"} ${KINDS[puzzle.kind]}`;
-      return make("option", { value: number }, text);
-    }));
+    const { puzzles } = this;
+    fillList(this.list, puzzles.map((puzzle, number) => [number, `${this.solved.has(puzzle.id) ? "✓ " : ""}${number + 1}. ${this.taskOf(puzzle)}`]));
     if (this.at >= 0) this.list.value = this.at;
+    find("streak").textContent = this.streak;
+    remember("streak", this.streak);
   }
+
+  taskOf({ to_move: side, own_moves: moves, kind }) {
+    return kind === "defend" ? t("task-defend", { side }) : t("task", { side, n: moves || 0, how: t(kind) });
+  }
+
+  get task() { return this.taskOf(this.puzzle); }
 
   async load(file) {
     if (!file) return null;
@@ -44,16 +62,16 @@ export class PuzzlePanel extends Panel {
     try {
       for (const line of (await file.text()).split("\n").filter((text) => text.trim())) {
         const puzzle = JSON.parse(line);
-        if (puzzle.kind in KINDS && this.startOf(puzzle)) found.push(puzzle);
+        if (KINDS.includes(puzzle.kind) && this.startOf(puzzle)) found.push(puzzle);
         if (found.length >= 5000) break;
       }
     } catch (error) {
-      return this.say(`this is no puzzle file: ${error.message}`);
+      return this.say(t("no-puzzle-file", { why: error.message }));
     }
     this.shipped = found;
     this.at = -1;
     this.fill();
-    return this.say(found.length ? `${found.length} puzzles with a win to find` : "the file has no puzzle with a win to find");
+    return this.say(t("puzzles-read", { n: found.length }));
   }
 
   startOf(puzzle) {
@@ -77,19 +95,18 @@ export class PuzzlePanel extends Panel {
 
   again() { if (this.puzzle) this.start(this.puzzle); }
 
-  get task() { return `${this.puzzle.to_move} to move wins in ${this.puzzle.own_moves || "some"} ${KINDS[this.puzzle.kind]}`; }
-
   next() {
-    this.isWanted = !this.puzzles.length;
-    if (this.isWanted) return this.say("there is no puzzle yet");
-    const open = this.puzzles.findIndex((puzzle, number) => number > this.at && !this.solved.has(puzzle.id));
-    return this.begin(open >= 0 ? open : (this.at + 1) % this.puzzles.length);
+    const { puzzles } = this;
+    this.isWanted = !puzzles.length;
+    if (this.isWanted) return this.say(t("no-puzzle"));
+    const open = puzzles.findIndex((puzzle, number) => number > this.at && !this.solved.has(puzzle.id));
+    return this.begin(open >= 0 ? open : (this.at + 1) % puzzles.length);
   }
 
   // The game that was on the board before comes back.
   leave() {
     this.app.giveBack();
-    this.say("Choose a puzzle: the side to move wins.");
+    this.say(t("puzzle-choose"));
   }
 
   // Also after a reload in the middle of a puzzle.
@@ -100,7 +117,7 @@ export class PuzzlePanel extends Panel {
     this.say(this.task);
     // The proof is found while the person thinks, so that a move can be answered at once.
     const { app } = this;
-    this.proof = app.ask("prove", { seconds: 10 }, null, app.tree.root);
+    this.proof = puzzle.kind === "defend" ? null : app.ask("prove", { seconds: 10 }, null, app.tree.root);
   }
 
   // The last attack and its answer are gone.
@@ -119,10 +136,10 @@ export class PuzzlePanel extends Panel {
 
   state() {
     if (this.over) return this.status.textContent;
-    return this.busy ? "the program defends" : `${this.puzzle.to_move} to move and win`;
+    return this.busy ? t("defending") : this.task;
   }
 
-  refuses() { return this.busy ? "wait for the defence" : this.over ? "the puzzle is over; take moves back or choose another" : null; }
+  refuses() { return this.busy ? t("wait-for-defence") : this.over ? t("puzzle-over") : null; }
 
   moved() { this.over = false; }
 
@@ -132,46 +149,72 @@ export class PuzzlePanel extends Panel {
     if (app.tree.toMove(node) === this.attacker) return;
     this.busy = true;
     const facts = await app.look(node);
-    if (facts?.winner) this.won();
+    if (this.puzzle.kind === "defend") await this.judge(node);
+    else if (facts?.winner === this.puzzle.to_move) this.won();
+    else if (facts?.winner) this.fail(t("has-won", { side: facts.winner }));
     else if (facts) await this.defend(node);
     this.busy = false;
     app.draw();
   }
 
+  fail(words) {
+    if (!this.failed) this.streak = 0;
+    this.failed = true;
+    this.fill();
+    this.say(words);
+  }
+
+  // A defence holds where it is one of those that were found to.
+  async judge(node) {
+    const { app } = this;
+    if ((this.puzzle.moves || this.puzzle.best).some((cell) => String(cell) === String(node.cell))) return this.won();
+    const found = await this.tried(app.ask("prove", { seconds: SECONDS }));
+    if (!found || app.node !== node || app.guide !== this) return null;
+    this.fail(t(found.move ? "refuted" : "not-it", { line: app.names((found.line || []).slice(0, SHOWN)) }));
+    app.line = (found.line || []).slice(0, SHOWN);
+    return null;
+  }
+
   async defend(node) {
     const { app } = this;
-    this.say("the program defends…");
+    this.say(t("defending"));
     app.server.stop(this.proof.id);
     const found = await this.tried(app.ask("reply", { seconds: SECONDS }));
     if (!found || app.node !== node || app.guide !== this) return;
     app.playCell(found.move);
     const line = app.names(found.line.slice(0, SHOWN));
-    const texts = { lost: `still won, ${found.length} to go`, escaped: `refuted by ${line}; take it back and try another`, open: `no win is seen after ${line}; take it back, or go on if you can` };
-    this.say(texts[found.state]);
-    if (found.state !== "lost") {
-      this.failed = true;
+    if (found.state === "lost") this.say(t("still-won", { n: found.length }));
+    else {
+      this.fail(t(found.state === "escaped" ? "refuted" : "no-win-seen", { line }));
       app.line = found.line.slice(1, SHOWN);
     }
     const after = await app.look(app.node);
     if (!after?.winner) return;
     this.over = true;
-    this.say(`${after.winner} has won; take it back and try another`);
+    this.fail(t("has-won", { side: after.winner }));
   }
 
   won() {
     this.over = true;
+    if (!this.failed && !this.solved.has(this.puzzle.id)) this.streak += 1;
     this.solved.add(this.puzzle.id);
     remember("solved", [...this.solved]);
     this.fill();
-    this.say(this.failed ? "solved, after another try" : "solved");
+    this.say(t(this.failed ? "solved-later" : "solved"));
   }
 
-  // The solution is a proof to walk through.
+  // The solution is a proof to walk through; that of a defence the moves that hold.
   solve() {
-    if (!this.puzzle) return this.say("choose a puzzle first");
+    if (!this.puzzle) return this.say(t("puzzle-choose"));
     const { app } = this, tree = new GameTree(this.startOf(this.puzzle));
+    if (!this.over) this.streak = 0;
+    if (this.puzzle.kind === "defend") {
+      this.start(this.puzzle);
+      this.failed = this.over = true;
+      this.say(t("holds", { cells: app.names(this.puzzle.moves || this.puzzle.best, ", ") }));
+      return app.draw();
+    }
     app.lend(tree, tree.root);
-    app.openTab("proof");
     return app.proof.begin();
   }
 
@@ -179,12 +222,13 @@ export class PuzzlePanel extends Panel {
   fromMistake(tree, node, { plies, line, proof: kind = "win" }) {
     const { width: size, height, rule, placed } = tree.start, stones = { black: [], white: [], wall: [] };
     for (const { x, y, side } of placed) stones[side].push([x, y]);
-    if (size !== height || stones.wall.length) return this.app.say("puzzles have square boards without blocked cells", true);
+    if (size !== height || stones.wall.length) return this.app.say(t("puzzle-square"), true);
     for (const { cell, side } of node.path) stones[SIDES[side]].push(cell);
     const { black, white } = stones, id = JSON.stringify([size, rule, black, white]);
     const puzzle = { id, size, rule, black, white, to_move: SIDES[tree.toMove(node)], kind, best: line.slice(0, 1), line, own_moves: Math.ceil(plies / 2) };
     this.own = [puzzle, ...this.own.filter((other) => other.id !== id)].slice(0, 200);
     remember("puzzles", this.own);
+    find("difficulty").value = "all";
     this.fill();
     return this.begin(0);
   }

@@ -1,94 +1,124 @@
-// The review of a game: values as a curve, mistakes, missed and allowed wins.
+// The review of a game: what each move has lost, how well both have played, and another try.
 
-import { drawCurve, plyAt, valueText } from "./draw.js";
-import { Panel, button, find, make, percent } from "./dom.js";
-import { SIDES } from "./tree.js";
+import { Panel, button, find, make } from "./dom.js";
+import { SIGNS } from "./moves.js";
+import { GameTree, SIDES } from "./tree.js";
+import { percent, t } from "./words.js";
+import { valueText } from "./draw.js";
 
-const MISTAKE = 0.1;
+const KINDS = [["blunder", 0.2], ["mistake", 0.1], ["inaccuracy", 0.05]]; // by the chance that was lost
+const KNOWN = 0.05; // chance by which another move may be worse than the best one
+const SECONDS = 1;
+
+// Where the server does not say it itself.
+function kindOf({ kind, loss, missed_win: missed }) {
+  return kind ?? (missed ? "blunder" : KINDS.find(([, least]) => loss >= least)?.[0] ?? "good");
+}
 
 export class ReviewPanel extends Panel {
   constructor(app) {
     super(app, "review");
-    this.chart = find("review-curve");
-    this.chart.addEventListener("click", (event) => this.jump(plyAt(this.chart, event, this.line.length)));
     this.line = [];
     this.moves = [];
+    this.say(t("review-about"));
+    this.lesson = new Lesson(app, this);
   }
 
   async begin() {
     const { app } = this, end = app.node.end;
-    Object.assign(this, { line: end.path, tree: app.tree, moves: [] });
-    this.show();
-    this.say("looking…");
+    Object.assign(this, { line: end.path, tree: app.tree, moves: [], done: null });
+    for (const node of this.line) Object.assign(node, { review: null, after: null });
+    this.say(t("looking"));
+    find("review-stop").hidden = false;
     const found = await this.tried(app.ask("review", { seconds: Number(find("review-seconds").value) || 1 }, ({ moves }) => {
-      this.moves = moves;
-      this.say(`${moves.length} of ${this.line.length} moves`);
-      this.show();
+      this.take(moves);
+      this.say(t("review-at", { n: moves.length, all: this.line.length }));
     }, end));
+    find("review-stop").hidden = true;
     if (!found) return;
-    this.moves = found.moves;
+    this.done = found;
+    this.take(found.moves);
     this.annotate();
+    this.say(this.mistakes.length ? t("mistakes-are", { n: this.mistakes.length }) : t("no-mistakes"));
+  }
+
+  // What is known so far: to the moves, and to the chances before and after them.
+  take(moves) {
+    this.moves = moves;
+    for (const move of moves) {
+      const node = this.node(move), black = node.side ? 1 - move.chance : move.chance;
+      node.review = { ...move, kind: kindOf(move), decisive: this.done?.decisive === move.ply };
+      node.parent.after = black;
+    }
+    const last = this.line[this.line.length - 1];
+    if (this.done?.chances) last.after = this.done.chances[this.done.chances.length - 1];
     this.show();
-    this.say(this.sums());
+    this.app.moves.show();
+    this.app.draw();
   }
 
-  sums() {
-    return [0, 1].map((side) => {
-      const own = this.moves.filter((move) => this.node(move).side === side);
-      const lost = own.reduce((sum, move) => sum + move.loss, 0) / Math.max(1, own.length);
-      const mistakes = own.filter((move) => this.isMistake(move)).length;
-      return `${SIDES[side]}: ${mistakes} mistakes, ${(100 * lost).toFixed(1)} % lost a move`;
-    }).join(" · ");
-  }
-
-  isMistake(move) { return move.loss >= MISTAKE || move.missed_win; }
+  get mistakes() { return this.moves.filter((move) => SIGNS[kindOf(move)] || move.allowed_win); }
 
   // Stones that were set up are plies of the review, not of the line.
   node(move) { return this.line[move.ply - this.tree.start.placed.length - 1]; }
 
-  jump(ply) {
-    const node = ply ? this.line[ply - 1] : this.tree?.root;
-    if (node && this.tree === this.app.tree) this.app.visit(node);
+  get isHere() { return this.moves.length > 0 && this.tree === this.app.tree; }
+
+  // The next mistake after the move that is looked at.
+  next() {
+    if (!this.isHere) return;
+    const nodes = this.mistakes.filter((move) => SIGNS[kindOf(move)]).map((move) => this.node(move));
+    this.app.visit(nodes.find((node) => node.ply > this.app.node.ply) || nodes[0]);
   }
+
+  learn() { this.lesson.begin(this.mistakes.filter((move) => SIGNS[kindOf(move)] && !move.foul)); }
 
   show() {
-    const points = this.moves.map((move) => {
-      const node = this.node(move);
-      return [node.ply - 1, node.side ? 1 - move.chance : move.chance];
-    });
-    drawCurve(this.chart, this.line.length, [["b", points]], this.app.node.ply);
-    find("mistakes").replaceChildren(...this.moves.filter((move) => this.isMistake(move) || move.allowed_win).map((move) => this.row(move)));
+    find("review-tools").hidden = !this.done || !this.mistakes.length;
+    find("marks").replaceChildren(...(this.done ? SIDES.flatMap((side, at) => this.marksOf(side, at)) : []));
+    find("mistakes").replaceChildren(...this.mistakes.map((move) => this.row(move)));
   }
 
-  onnode() { if (this.line.length && !this.element.hidden) this.show(); }
+  // How well a side has played: of the server, else the mean of what its moves have kept.
+  marksOf(side, at) {
+    const own = this.moves.filter((move) => this.node(move).side === at);
+    const accuracy = this.done.accuracy ? this.done.accuracy[side] : own.length ? 100 * (1 - own.reduce((sum, move) => sum + move.loss, 0) / own.length) : null;
+    const count = (kind) => own.filter((move) => kindOf(move) === kind).length;
+    return [make("div", { class: "who" }, make("i", { class: `disc ${side}` }), t(side)),
+      make("div", {}, make("strong", {}, accuracy === null ? "–" : percent(accuracy / 100)), make("small", {}, t("accuracy"))),
+      ...Object.keys(SIGNS).map((kind) => make("div", { class: kind }, make("strong", { class: "sign" }, String(count(kind))), make("small", {}, t(`${kind}-count`, { n: count(kind) }))))];
+  }
 
   remarks(move) {
     const { app } = this, words = [];
-    if (this.isMistake(move)) words.push(`lost ${percent(move.loss)}, better ${app.names(move.line.slice(0, 6))}`);
-    for (const [what, win] of [["missed", move.missed_win], ["allowed", move.allowed_win]]) {
-      if (win) words.push(`${what} a win in ${Math.ceil(win.plies / 2)}${win.proof ? " by " + win.proof.toUpperCase() : ""}: ${app.names(win.line)}`);
+    if (move.foul) words.push(t("forbidden-move"));
+    else if (SIGNS[kindOf(move)]) words.push(t("lost-chance", { loss: percent(move.loss), line: app.names(move.line.slice(0, 6)) }));
+    for (const [what, win] of [["missed-win", move.missed_win], ["allowed-win", move.allowed_win]]) {
+      if (win) words.push(t(what, { n: Math.ceil(win.plies / 2), line: app.names(win.line) }));
     }
     return words;
   }
 
   row(move) {
-    const node = this.node(move), before = node.parent, { app } = this;
-    const win = move.missed_win || move.allowed_win;
-    return make("li", {},
+    const node = this.node(move), { app } = this, win = move.missed_win || move.allowed_win, kind = kindOf(move);
+    return make("li", { class: kind },
       button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.visit(node); }, { class: "node" }),
-      " " + this.remarks(move).join("; ") + " ",
-      win ? button("puzzle", () => app.puzzle.fromMistake(this.tree, move.missed_win ? before : node, win), { class: "small", title: "practise this win" }) : "",
+      make("span", { class: "sign" }, SIGNS[kind] || ""), ` ${this.remarks(move).join("; ")} `,
+      win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? node.parent : node, win), { class: "small" }) : "",
     );
   }
 
-  // What was found is written into the game: comments, and better lines as variations.
+  // What was found is written into the game: a comment at each mistake, better lines as variations.
   annotate() {
     for (const move of this.moves) {
-      const node = this.node(move);
-      const words = [`value ${valueText(move.value)}, chance ${percent(move.chance)}`, ...this.remarks(move)].join("\n");
-      if (!node.comment.includes(words)) node.comment = [node.comment, words].filter(Boolean).join("\n");
+      const node = this.node(move), remarks = this.remarks(move);
+      if (!remarks.length) continue;
+      const words = [`${SIGNS[kindOf(move)] || ""} ${t("worth", { value: valueText(move.value), chance: percent(move.chance) })}`.trim(), ...remarks].join("\n");
+      const own = node.notes.reviewed ? node.comment.replace(node.notes.reviewed, "").trim() : node.comment; // of a review before
+      node.comment = [own, words].filter(Boolean).join("\n");
+      node.notes.reviewed = words;
       const better = move.missed_win ? move.missed_win.line : move.line;
-      if (this.isMistake(move) && String(better[0]) !== String(node.cell)) this.variation(node.parent, better);
+      if (SIGNS[node.review.kind] && String(better[0]) !== String(node.cell)) this.variation(node.parent, better);
       if (move.allowed_win && node.children.length) this.variation(node, move.allowed_win.line);
     }
     this.app.go(this.app.node);
@@ -97,5 +127,85 @@ export class ReviewPanel extends Panel {
   variation(from, line) {
     let node = from;
     for (const cell of line) node = this.tree.play(node, cell);
+  }
+
+  marks() {
+    const { app } = this;
+    if (!this.isHere || app.isQuiet) return null;
+    const badges = [];
+    for (const { review, cell } of app.node.path) {
+      if (review?.decisive) badges.push({ cell, kind: "decisive" });
+      else if (review && SIGNS[review.kind]) badges.push({ cell, kind: review.kind });
+    }
+    return app.tab === this.name ? { badges, labels: [] } : { badges };
+  }
+}
+
+// Learning from one's mistakes: find a better move before it is shown.
+class Lesson {
+  constructor(app, review) { Object.assign(this, { app, review, name: "lesson", isQuiet: true, todo: [], at: 0 }); }
+
+  begin(moves) {
+    const own = moves.filter((move) => this.review.tree.names[SIDES[this.review.node(move).side]] !== "Numoku" && !/^Numoku /.test(this.review.tree.names[SIDES[this.review.node(move).side]] || ""));
+    Object.assign(this, { todo: own.length ? own : moves, at: 0 });
+    this.show();
+  }
+
+  // The position before a mistake, in the place of the game.
+  show() {
+    const { app, review } = this, move = this.todo[this.at];
+    if (!move) return this.leave();
+    const node = review.node(move);
+    this.move = move;
+    this.over = this.busy = false;
+    const { tree } = GameTree.documented({ ...review.tree.document(review.tree.root), game: null, match: null, tree: node.parent.line });
+    app.lend(tree, tree.root.end, () => app.setGuide(this));
+    app.choose(this.buttons(), t("find-better", { cell: app.nameOf(node.cell), side: SIDES[node.side] }));
+  }
+
+  buttons(isOver) {
+    const next = [t(this.at + 1 < this.todo.length ? "next" : "finish"), () => { this.at += 1; this.show(); }];
+    return isOver ? [next] : [[t("solution"), () => this.solve()], next, [t("leave"), () => this.leave()]];
+  }
+
+  leave() {
+    this.app.choose([]);
+    this.app.giveBack();
+    this.app.openTab("review");
+  }
+
+  end() { this.app.choose([]); }
+
+  state() { return t("your-move", { side: SIDES[this.app.tree.toMove(this.app.node)] }); }
+
+  refuses() { return this.busy ? t("looking") : this.over ? t("choose-first") : null; }
+
+  solve() {
+    const { app, move } = this;
+    this.over = true;
+    app.line = (move.missed_win?.line || move.line).slice(0, 7);
+    app.choose(this.buttons(true), t("best-was", { cell: app.nameOf(app.line[0]) }));
+    app.draw();
+  }
+
+  // Is the move as good as the best one, or nearly so?
+  async played(node) {
+    const { app, move } = this;
+    if (this.over || this.busy) return;
+    let isGood = String(node.cell) === String(move.best);
+    if (!isGood) {
+      this.busy = true;
+      const found = await app.ask("analyse", { time: SECONDS }, null, node);
+      this.busy = false;
+      if (app.guide !== this || app.node !== node) return;
+      isGood = node.facts?.winner ? node.facts.winner === SIDES[node.side] : !found.error && move.chance - (1 - found.chance) < KNOWN;
+    }
+    this.over = isGood;
+    if (!isGood) {
+      const { parent } = node;
+      app.tree.remove(node);
+      app.go(parent);
+    }
+    app.choose(this.buttons(isGood), isGood ? t("well-found") : t("try-again", { cell: app.nameOf(node.cell) }));
   }
 }

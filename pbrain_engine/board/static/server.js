@@ -1,6 +1,7 @@
 // The connection to the server: questions with answers, and a new try when it is lost.
 
-import { remember, remembered } from "./dom.js";
+import { remember, remembered } from "./kept.js";
+import { t } from "./words.js";
 
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
 const MOST_CHARACTERS = 12_000_000; // of a message, as the server has it
@@ -51,7 +52,7 @@ export class Server {
 
   lost(event) {
     this.about = null;
-    for (const question of this.questions.values()) question.resolve({ error: "the connection was lost", lost: true });
+    for (const question of this.questions.values()) question.resolve({ error: t("lost"), lost: true });
     this.questions.clear();
     this.waiting = [];
     const isRefused = event.code === REFUSED;
@@ -64,7 +65,7 @@ export class Server {
   // Ask something; resolves with the result, or with an { error } that says why not.
   ask(what, fields = {}, onevent = null) {
     const id = ++this.number, text = JSON.stringify({ do: what, id, ...fields });
-    if (text.length > MOST_CHARACTERS) return Object.assign(Promise.resolve({ error: "this is too large for the server" }), { id });
+    if (text.length > MOST_CHARACTERS) return Object.assign(Promise.resolve({ error: t("too-large-server") }), { id });
     const promise = new Promise((resolve) => this.questions.set(id, { resolve, onevent }));
     if (this.about) this.socket.send(text);
     else this.waiting.push(text);

@@ -12,8 +12,16 @@ export class Node {
     this.ply = parent ? parent.ply + 1 : 0;
     this.side = parent ? (tree.first + parent.ply) % 2 : null; // who made the move
     this.facts = null; // what the rules say, once the server was asked
-    // The same stones give the same key, in whatever order they came.
-    this.key = parent ? [...parent.key.split(";").filter(Boolean), `${this.side}:${cell}`].sort().join(";") : "";
+    this.found = null; // what the analysis says
+    this.review = null; // what a review says of the move
+    this.after = null; // black's chance after it, by a review
+    this.key = this.keyOf();
+  }
+
+  // The same stones give the same key, in whatever order they came.
+  keyOf() {
+    const { parent, side, cell } = this;
+    return parent ? [...parent.key.split(";").filter(Boolean), `${side}:${cell}`].sort().join(";") : "";
   }
 
   get path() {
@@ -44,7 +52,8 @@ export class GameTree {
     this.names = {};
     this.id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     this.began = Date.now() / 1000;
-    this.match = null; // a game against Numoku that goes on: who plays what, the clocks
+    this.match = null; // a game that goes on: who plays what, the clocks
+    this.played = false; // a game; else a position that was only looked at
     this.places = new Map(); // key -> nodes with this position
     this.root = this.add(null, null);
   }
@@ -86,23 +95,45 @@ export class GameTree {
     return found;
   }
 
+  // Black's chance to win in a position, or null where nothing is known of it.
+  chanceAt({ after, found, facts, ply }) {
+    if (facts?.winner) return facts.winner === "black" ? 1 : 0;
+    if (after !== null) return after;
+    if (!found?.lines?.length) return null;
+    return (this.first + ply) % 2 ? 1 - found.chance : found.chance;
+  }
+
+  // Turn or shift all that there is: image gives the new place of a cell.
+  transform(image, width, height) {
+    const { start } = this, put = (place) => { [place.x, place.y] = image([place.x, place.y]); };
+    Object.assign(start, { width, height });
+    start.placed.forEach(put);
+    this.places.clear();
+    for (const node of this.nodes()) {
+      if (node.parent) node.cell = image(node.cell);
+      node.notes.labels?.forEach(put);
+      Object.assign(node, { facts: null, found: null, review: null, after: null, known: null, key: node.keyOf() });
+      this.places.set(node.key, [...(this.places.get(node.key) || []), node]);
+    }
+  }
+
   position(node) { return { ...this.start, moves: node.moves }; }
 
   toMove(node) { return (this.first + node.ply) % 2; }
 
   // Everything of a game, with the place of the move that is looked at; documented() takes it back.
   document(at) {
-    const { id, began, start, names, root, match } = this;
-    return { game: id, began, position: { ...start, moves: [] }, tree: this.flat(), names, comment: root.comment, root: root.notes, match, at: this.nodes().indexOf(at) };
+    const { id, began, start, names, root, match, played, title } = this;
+    return { game: id, began, position: { ...start, moves: [] }, tree: this.flat(), names, comment: root.comment, root: root.notes, match, at: this.nodes().indexOf(at), title: title || "", looked: !played && !this.nodes().some((node) => node.comment) };
   }
 
-  static documented({ game: id, began, position, tree: rows, names, comment, root, match, at }) {
+  static documented({ game: id, began, position, tree: rows, names, comment, root, match, at, title, looked }) {
     const { moves, ...start } = position, tree = new GameTree(start), made = [];
     for (const { parent, x, y, comment: words, ...notes } of rows) {
       made.push(Object.assign(tree.add(made[parent] || tree.root, [x, y]), { comment: words || "", notes }));
     }
     Object.assign(tree.root, { comment: comment || "", notes: root || {} });
-    Object.assign(tree, { id: id || tree.id, began: began || tree.began, names: names || {}, match: match || null });
+    Object.assign(tree, { id: id || tree.id, began: began || tree.began, names: names || {}, match: match || null, title, played: looked === undefined ? Boolean(match || names?.black) : !looked });
     return { tree, node: tree.nodes()[at] || tree.root };
   }
 

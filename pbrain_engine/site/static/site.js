@@ -3,12 +3,12 @@
 
 (() => {
   const ROOM = 1 << 20; // bytes of a letter that go at once
-  const NO_SIMD = "This browser cannot run the engine: it has no WebAssembly with SIMD. Any browser since 2023 has.";
   // A function that makes a vector of zeros and takes its absolute value, byte by byte.
   const PROBE = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
   const isAble = () => typeof Worker === "function" && typeof WebAssembly === "object" && WebAssembly.validate(new Uint8Array(PROBE));
   const isDeaf = () => !globalThis.crossOriginIsolated && typeof WebAssembly.Suspending !== "function";
   const encoder = new TextEncoder();
+  const words = import("./words.js"); // the page has them, too
   let socket = null;
 
   // Stands in the place of a WebSocket to a server.
@@ -16,14 +16,14 @@
     constructor() {
       super();
       this.parts = [];
-      if (!isAble()) setTimeout(() => this.close(NO_SIMD));
+      if (!isAble()) setTimeout(() => this.close("no-simd"));
       else this.begin();
     }
 
     begin() {
       const worker = new Worker("worker.js", { type: "module" });
       this.worker = worker;
-      worker.onerror = (event) => this.close(`The engine does not start: ${event.message || "its files do not come"}.`);
+      worker.onerror = (event) => this.close("no-start", { why: event.message || "–" });
       worker.onmessage = ({ data }) => this.hear(data);
       const mailbox = globalThis.crossOriginIsolated ? new SharedArrayBuffer(12 + ROOM) : null;
       if (mailbox) {
@@ -38,6 +38,7 @@
       if (data.text) this.dispatchEvent(new MessageEvent("message", { data: data.text }));
       if (data.taken) this.deliver();
       if (data.note) note(data.note);
+      if (data.loaded) progress(data.loaded);
       if (data.dead) this.close(data.dead);
       if (data.packed) save(data.packed);
       if (data.settings) takeSettings(data.settings);
@@ -61,9 +62,10 @@
       this.worker.postMessage({});
     }
 
-    close(reason) {
+    async close(name, values) {
       this.worker?.terminate();
-      this.dispatchEvent(Object.assign(new Event("close"), { code: 1011, reason }));
+      const { t } = await words;
+      this.dispatchEvent(Object.assign(new Event("close"), { code: 1011, reason: t(name, values) }));
     }
   }
 
@@ -74,10 +76,17 @@
 
   // What is kept ---------------------------------------------------------------------
 
-  function note(text) {
-    const place = document.getElementById("site-note");
-    place.textContent = text;
+  // A message of the page, or what went wrong in words of Python.
+  async function note(name) {
+    const place = document.getElementById("site-note"), { t } = await words;
+    place.textContent = t(name);
     place.hidden = false;
+    place.onclick = () => { place.hidden = true; };
+  }
+
+  async function progress(share) {
+    const link = document.getElementById("link"), { t, percent } = await words;
+    if (!link.dataset.state) link.textContent = share < 1 ? t("link-loading", { share: percent(share) }) : t("loading-game");
   }
 
   function save(bytes) {
@@ -94,7 +103,8 @@
   }
 
   async function forget() {
-    if (!confirm("Delete all games, settings and the database of this page?")) return;
+    const { t } = await words;
+    if (!confirm(t("storage-forget-ask"))) return;
     socket.worker.terminate();
     localStorage.clear();
     sessionStorage.clear();

@@ -4,8 +4,7 @@ import { loadPyodide } from "./pyodide.mjs";
 
 const STORE = "/numoku", HOME = "/lib/numoku";
 const KEEP_AFTER = 300, KEEP_EVERY = 3000; // milliseconds without work, and of a long search, until what is new is kept
-const NOT_KEPT = "This browser keeps nothing for this page: games and database are gone when it is closed. Save them under “Storage”.";
-const OTHER_TAB = "Numoku is open in another tab, which keeps games and database: what is new here is gone when this tab is closed.";
+const WHOLE = Number("{whole}") || 1e7; // bytes of the files that take long
 
 let mailbox = null; // memory that is shared with the page: three numbers, then bytes
 let python = null, board = null, page = null, isBusy = false, keeping = 0, keptAt = 0, isKept = true, isKeeping = false;
@@ -15,11 +14,29 @@ const letters = [], parts = [], decoder = new TextDecoder();
 const plainFetch = self.fetch;
 self.fetch = async (what, options) => {
   const address = String(what.url || what);
+  if (address.endsWith(".zip")) return counted(await plainFetch(what, options));
   if (!address.endsWith("/pyodide.asm.wasm")) return plainFetch(what, options);
-  const answer = await plainFetch(address + ".packed");
+  const answer = counted(await plainFetch(address + ".packed"));
   if (!answer.ok) return answer;
   return new Response(answer.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
 };
+
+// The page shows how much has come.
+let loaded = 0, told = 0;
+function counted(answer) {
+  if (!answer.ok) return answer;
+  const count = new TransformStream({
+    transform(part, out) {
+      loaded += part.length;
+      if (performance.now() - told > 100 || loaded >= WHOLE) {
+        told = performance.now();
+        postMessage({ loaded: Math.min(loaded / WHOLE, 1) });
+      }
+      out.enqueue(part);
+    },
+  });
+  return new Response(answer.body.pipeThrough(count), { status: answer.status, headers: answer.headers });
+}
 
 // Read what lies in the mailbox: a letter, or a part of one.
 function empty() {
@@ -57,7 +74,7 @@ async function start(shared) {
   try {
     if (shared.mailbox) mailbox = { numbers: new Int32Array(shared.mailbox, 0, 3), bytes: new Uint8Array(shared.mailbox, 12) };
     host.hears = Boolean(mailbox);
-    const engine = plainFetch("numoku.zip").then((answer) => answer.arrayBuffer());
+    const engine = self.fetch(new URL("numoku.zip", self.location)).then((answer) => answer.arrayBuffer());
     python = await loadPyodide({ lockFileURL: new URL("pyodide-lock.json", self.location).href });
     python.unpackArchive(await engine, "zip", { extractDir: HOME });
     await mount();
@@ -76,7 +93,7 @@ async function mount() {
   try {
     python.FS.mount(python.FS.filesystems.IDBFS, {}, STORE);
     await synchronise(true);
-    if (!(await isAlone())) refused("the store is in use", OTHER_TAB);
+    if (!(await isAlone())) refused("the store is in use", "other-tab");
   } catch (error) {
     refused(error);
   }
@@ -97,7 +114,7 @@ function synchronise(isBegin) {
   return new Promise((resolve, reject) => python.FS.syncfs(isBegin, (error) => (error ? reject(error) : resolve())));
 }
 
-function refused(error, note = NOT_KEPT) {
+function refused(error, note = "nothing-kept") {
   if (isKept) postMessage({ note });
   isKept = false;
   console.warn(error);
@@ -152,5 +169,5 @@ async function putBack(data) {
 
 function die(error) {
   console.warn(error);
-  postMessage({ dead: "The engine has ended, it may have run out of memory. It is started again; the game stays here." });
+  postMessage({ dead: "engine-ended" });
 }

@@ -1,0 +1,83 @@
+// The clocks of both sides: main time, what each move adds, and byoyomi after that.
+
+import { find } from "./dom.js";
+import { SIDES } from "./tree.js";
+import { t } from "./words.js";
+
+const LEAST_SECONDS = 0.1, SHARE = 1 / 25, LOW = 10;
+
+export class Clocks {
+  constructor(play) {
+    this.play = play;
+    this.used = [0, 0]; // seconds; what byoyomi forgives is taken off, and so is what moves add
+    setInterval(() => this.tick(), 100);
+  }
+
+  get app() { return this.play.app; }
+
+  of(name) { return Number(this.play.settings[name]) || 0; }
+
+  begin(used) { Object.assign(this, { used: [...used], since: performance.now(), turn: this.app.tree.toMove(this.app.node) }); }
+
+  // Charge the time since the last call to the side whose turn it was.
+  charge() {
+    if (this.since === null || this.since === undefined) return;
+    const now = performance.now();
+    if (this.isRunning) this.used[this.turn] += (now - this.since) / 1000;
+    this.since = now;
+    this.turn = this.app.tree.toMove(this.app.node);
+  }
+
+  // A move was made: its side gets what that adds, and byoyomi begins anew.
+  press() {
+    const side = 1 - this.app.tree.toMove(this.app.node), wasRunning = this.isRunning;
+    this.charge();
+    if (!wasRunning) return;
+    if (this.of("byoyomi")) this.used[side] = Math.min(this.used[side], this.bank);
+    this.used[side] -= this.of("increment");
+  }
+
+  // The clocks begin when the sides are settled, and stand still while the engine is not there.
+  get isRunning() { return this.app.guide === this.play && this.play.isOn && !this.play.stage && !this.play.paused && Boolean(this.app.server.about); }
+
+  get bank() { return 60 * this.of("minutes"); }
+
+  get isLimited() { return this.bank > 0 || this.of("byoyomi") > 0; }
+
+  left(side) {
+    const left = this.bank - this.spent(side);
+    return left > 0 ? left : this.of("byoyomi") + left;
+  }
+
+  spent(side) {
+    return this.used[side] + (this.isRunning && this.turn === side ? (performance.now() - this.since) / 1000 : 0);
+  }
+
+  // What Numoku may take for its move.
+  limit(side) {
+    const seconds = this.of("seconds") || 5;
+    if (!this.isLimited) return { seconds };
+    const left = this.left(side), clock = { left: Math.max(left, LEAST_SECONDS), increment: this.of("increment"), byoyomi: this.of("byoyomi"), periods: 1 };
+    return { clock, seconds: Math.max(LEAST_SECONDS, Math.min(seconds, left * SHARE + 0.7 * (clock.increment + clock.byoyomi))) };
+  }
+
+  tick() {
+    if (this.app.guide !== this.play || this.since === null) return;
+    this.show();
+    if (!this.isRunning || !this.isLimited || this.left(this.turn) > 0) return;
+    this.play.cancel();
+    this.play.finish(t("on-time", { side: SIDES[1 - this.turn] }), SIDES[1 - this.turn]);
+  }
+
+  show() {
+    const isShown = this.app.guide === this.play && this.since !== null;
+    SIDES.forEach((name, side) => {
+      const clock = find(`${name}-clock`), isRunning = isShown && this.isRunning && this.turn === side;
+      const seconds = Math.max(0, this.isLimited ? Math.ceil(this.left(side)) : this.spent(side));
+      const text = isShown ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}` : "";
+      if (clock.textContent !== text) clock.textContent = text;
+      clock.classList.toggle("running", isRunning);
+      clock.classList.toggle("low", isRunning && this.isLimited && seconds < LOW);
+    });
+  }
+}

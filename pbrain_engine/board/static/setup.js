@@ -1,0 +1,79 @@
+// The dialog of a new game: presets, sides, strength, and under More everything else.
+
+import { element } from "./draw.js";
+import { button, fillList, find, make, opened } from "./dom.js";
+import { remember, remembered } from "./kept.js";
+import { has, t } from "./words.js";
+
+export const RULES = ["freestyle", "standard", "renju", "caro", "caro_exact"];
+const METHODS = ["uct", "adp", "genetic", "puct", "knowledge", "minimax", "evaluation", "proofnumber", "alphabeta", "deepening", "threatspace"];
+// Each with the cells of its picture: black, white, black, ...
+const PRESETS = {
+  freestyle: { rule: "freestyle", width: 15, height: 15, opening: "none", cells: [[3, 3], [4, 2], [2, 4], [3, 4], [4, 4]] },
+  standard: { rule: "standard", width: 15, height: 15, opening: "none", cells: [[1, 3], [3, 1], [2, 3], [4, 1], [3, 3], [5, 2], [4, 3], [2, 5], [5, 3]] },
+  renju: { rule: "renju", width: 15, height: 15, opening: "none", cells: [[3, 3], [3, 2], [4, 2]], foul: [2, 4] },
+  gomocup: { rule: "freestyle", width: 20, height: 20, opening: "none", cells: [[2, 2], [6, 3], [4, 6]] },
+  swap2: { rule: "standard", width: 15, height: 15, opening: "swap2-engine", cells: [[2, 3], [3, 2], [4, 4]] },
+};
+
+const form = find("setup-form");
+export const field = (name) => form.elements[name];
+export const values = () => Object.fromEntries(new FormData(form));
+export const fill = (kept) => { for (const name in kept) if (field(name)) field(name).value = kept[name]; };
+
+// The board of a new game, as the form has it.
+export function chosenBoard() {
+  return { rule: field("rule").value, width: Number(field("width").value), height: Number(field("height").value) };
+}
+
+export const levelName = (level) => (isNaN(level) ? level : t("level-n", { level: Number(level) }));
+export const levelNote = (level) => (isNaN(level) ? t("textbook") : t(`level-${level}`));
+
+export function fillForm() {
+  fillList(find("rule"), RULES.map((rule) => [rule, t(`rule-${rule}`)]));
+  const levels = Array.from({ length: 10 }, (_, at) => [at + 1, `${at + 1} · ${t(`level-${at + 1}`)}`]);
+  fillList(find("level"), [["", "Numoku", levels], ["", t("textbook"), METHODS.map((name) => [name, name])]]);
+  fill({ level: 5, ...remembered("setup", {}) });
+  form.addEventListener("input", () => {
+    remember("setup", values());
+    showForm();
+  });
+  find("setup-cancel").addEventListener("click", () => find("setup").close());
+  showForm();
+}
+
+function showForm() {
+  const level = field("level").value;
+  find("level-note").textContent = has(`like-${level}`) ? t(`like-${level}`) : t("textbook-note");
+  find("presets").replaceChildren(...presets(showForm));
+}
+
+// Buttons for the usual boards; then is called when one was chosen.
+export function presets(then) {
+  const now = values();
+  return Object.entries(PRESETS).map(([name, { cells, foul, ...fields }]) => {
+    const isChosen = Object.keys(fields).every((key) => String(fields[key]) === now[key] || (key === "opening" && name === "swap2" && now.opening !== "none"));
+    const choose = () => {
+      fill(fields);
+      remember("setup", values());
+      then(fields);
+    };
+    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, t(`preset-${name}`)));
+  });
+}
+
+function picture(cells, foul) {
+  const svg = element("svg", { viewBox: "0 0 60 60", class: "board", "aria-hidden": "true" }), at = (place) => 6 + place * 8;
+  element("rect", { width: 60, height: 60, fill: "var(--wood-a)" }, svg);
+  element("path", { class: "cut", d: Array.from({ length: 7 }, (_, line) => `M6 ${at(line)}H54M${at(line)} 6V54`).join("") }, svg);
+  cells.forEach(([x, y], ply) => element("circle", { cx: at(x), cy: at(y), r: 3.8, fill: ply % 2 ? "#f7f5ef" : "#1c1b1b", stroke: "#0005" }, svg));
+  if (foul) element("path", { class: "foul", d: `M${at(foul[0]) - 3} ${at(foul[1]) - 3}l6 6m0-6l-6 6` }, svg);
+  return svg;
+}
+
+// What the person wants: "start", "resume", or nothing.
+export function askForGame(canResume) {
+  find("resume").hidden = !canResume;
+  showForm();
+  return opened("setup");
+}

@@ -1,0 +1,63 @@
+// The words of the page in the language of its reader: one table a language, of which only that
+// one is loaded. A message has {holes}, {n, plural, one {# move} other {# moves}} and
+// {side, select, black {Black} white {White}}, as ICU has them.
+
+import { remember, remembered } from "./kept.js";
+
+export const LANGUAGES = {
+  en: "English", zh: "简体中文", ja: "日本語", ko: "한국어", ru: "Русский", vi: "Tiếng Việt", cs: "Čeština",
+};
+
+// What was chosen, else the first language of the browser that there is.
+function choose() {
+  const wanted = [remembered("language", ""), ...navigator.languages].map((name) => name.split("-")[0]);
+  return wanted.find((name) => name in LANGUAGES) || "en";
+}
+
+export const language = choose();
+const { words } = await import(`./words-${language}.js`);
+const plurals = new Intl.PluralRules(language);
+const formats = {};
+const HOLE = /\{(\w+)(?:, (plural|select), ((?:[\w=]+ \{[^{}]*\} ?)+))?\}/g;
+
+function format(number, options) {
+  const name = JSON.stringify(options);
+  formats[name] ??= new Intl.NumberFormat(language, options);
+  return formats[name].format(number);
+}
+
+export const percent = (share) => format(share, { style: "percent" });
+export const short = (number) => format(number, { notation: "compact", maximumFractionDigits: 1 });
+export const decimal = (number, digits) => format(number, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+// The message of a name, with the values in its holes; numbers as the language writes them.
+export function t(name, values = {}) {
+  return (words[name] ?? name).replace(HOLE, (_, hole, kind, cases) => {
+    const value = values[hole] ?? "", shown = typeof value === "number" ? format(value, {}) : value;
+    if (!kind) return shown;
+    const forms = Object.fromEntries([...cases.matchAll(/([\w=]+) \{([^{}]*)\}/g)].map((found) => found.slice(1)));
+    const form = kind === "plural" ? plurals.select(value) : value;
+    return (forms[`=${value}`] ?? forms[form] ?? forms.other ?? "").replace("#", shown);
+  });
+}
+
+export const has = (name) => name in words;
+
+// Put the words into the page: the message of data-t is the text, or of the id where that is empty.
+export function translate(root) {
+  document.documentElement.lang = language;
+  const puts = {
+    t: (piece, text) => { piece.textContent = text; },
+    tLabel: (piece, text) => piece.setAttribute("aria-label", text),
+    tTitle: (piece, text) => { piece.title = text; piece.setAttribute("aria-label", text); },
+    tPlace: (piece, text) => { piece.placeholder = text; },
+  };
+  for (const piece of root.querySelectorAll("[data-t], [data-t-label], [data-t-title], [data-t-place]")) {
+    for (const kind in puts) if (kind in piece.dataset) puts[kind](piece, t(piece.dataset[kind] || piece.id));
+  }
+}
+
+export function changeLanguage(name) {
+  remember("language", name);
+  location.reload(); // the game goes on where it was
+}
