@@ -17,6 +17,7 @@ __version__ = "0.3.0"
 if TYPE_CHECKING:
     from .engine.engine import Engine, EngineError, Limit, Thought
     from .eval.weights import WeightsError
+    from .game.cells import NotationError
     from .game.game import Game, IllegalMove, Move
     from .game.result import Result, Tree
     from .native.load.library import KernelError
@@ -27,6 +28,7 @@ _MODULES = {  # loaded at their first use: a program that speaks the protocol st
     "engine.engine": ("Engine", "EngineError"),
     "engine.thought": ("Limit", "Thought"),
     "eval.weights": ("WeightsError",),
+    "game.cells": ("NotationError",),
     "game.game": ("Game", "IllegalMove", "Move"),
     "native.load.library": ("KernelError",),
     "position.rules": ("Rule", "Side"),
@@ -43,6 +45,7 @@ __all__ = [
     "KernelError",
     "Limit",
     "Move",
+    "NotationError",
     "Result",
     "Rule",
     "Side",

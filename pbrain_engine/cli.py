@@ -109,8 +109,19 @@ def dispatch(words: list[str]) -> int:
         print(version())
         return OK
     if words[0] not in COMMANDS:
-        return complain(f"there is no command {words[0]!r}; `numoku --help` lists them", USAGE)
+        return complain(f"there is no command {words[0]!r}; {nearest(words[0])}", USAGE)
     return run(COMMANDS[words[0]][0], words[1:])
+
+
+def nearest(word: str) -> str:
+    """Return what to type in place of a command that there is not."""
+    from difflib import get_close_matches
+
+    names = [name for name, (module, _) in COMMANDS.items() if has(module)]
+    found = get_close_matches(word.lower(), names, 1)
+    if found:
+        return f"did you mean `numoku {found[0]}`?"
+    return "`numoku --help` lists them"
 
 
 def run(module: str, arguments: list[str]) -> int:

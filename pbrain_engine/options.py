@@ -16,6 +16,7 @@ from .position.rules import Rule
 from .search.parameters import check_search
 
 ENDLESS = 1 << 30  # the most of a span without an end
+MEGABYTES = (16, 65_536)  # that a process may be given
 DATABASE = "NUMOKU_DB"  # names the database where no option does
 
 Number = TypeVar("Number", int, float)
@@ -49,6 +50,12 @@ def _number_type(
     return parse
 
 
+def within(least: int, most: int) -> Callable[[str], int]:
+    """Return the type of an option that is a whole number from ``least`` to ``most``."""
+    words = f"a whole number from {least} to {most}"
+    return _number_type(int, words, lambda n: least <= n <= most)
+
+
 integer = _number_type(int, "a whole number", lambda n: True)
 positive = _number_type(int, "a whole number from 1 on", lambda n: n >= 1)
 whole = _number_type(int, "a whole number from 0 on", lambda n: n >= 0)
@@ -56,6 +63,11 @@ above_zero = _number_type(float, "a number above 0", lambda x: isfinite(x) and x
 not_below_zero = _number_type(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
 share = _number_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
 number = _number_type(float, "a number", isfinite)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things, ``1 move`` or ``1,200 moves``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def span(text: str) -> tuple[int, int]:
@@ -168,7 +180,7 @@ SHARED = {  # what several commands have
         Option("--nodes", positive, None, "N", "positions to search"),
         Option("--tree", None, False, None, "show the whole proof of a forced win"),
         Option("--threads", positive, 1, "N", "threads to search with"),
-        Option("--memory", positive, 350, "MB", "memory to use"),
+        Option("--memory", within(*MEGABYTES), 350, "MB", "memory to use, 16 to 65536"),
         Option("--weights", str, DEFAULT, "W", "built-in name or file"),
         Option("--search", search, None, None, argparse.SUPPRESS),  # there was another one once
         Option("--db", str, None, "FILE",

@@ -40,7 +40,8 @@ class Progress:
         if fresh > 0:
             left = max(self.seconds / fresh * (self.total - self.done), 0.0)
             rest = f", {timedelta(seconds=round(left))} left"
-        return f"{self.done:,} of {self.total:,} {self._unit}{rest}"
+        unit = self._unit.removesuffix("s") if self.total == 1 else self._unit
+        return f"{self.done:,} of {self.total:,} {unit}{rest}"
 
     def show(self, remark: str = "", last: bool = False) -> None:
         """Write the state and a remark, unless that was done a moment ago; always if ``last``."""

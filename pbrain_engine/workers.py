@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice
 from multiprocessing import get_context, parent_process
@@ -53,6 +54,23 @@ def become_worker() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Put an interrupt off while processes are started, which begin as deaf as their starter.
+
+    One that hears it before it is a worker would end in the middle of its imports, with a
+    traceback for each.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class Pool(Generic[Task, Found]):
     """Tasks under way on an executor; those of a worker that died are begun again."""
 
@@ -80,11 +98,12 @@ class Pool(Generic[Task, Found]):
 
     def submit(self, task: Task, attempt: int = 0) -> None:
         """Begin a task as soon as there is room."""
-        try:
-            future = self.executor.submit(self._work, task)
-        except BrokenProcessPool:
-            self.executor = self._make_executor()
-            future = self.executor.submit(self._work, task)
+        with _no_interrupt():
+            try:
+                future = self.executor.submit(self._work, task)
+            except BrokenProcessPool:
+                self.executor = self._make_executor()
+                future = self.executor.submit(self._work, task)
         self._attempts[future] = task, attempt
         future.add_done_callback(self._ended.put)
 

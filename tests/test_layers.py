@@ -47,6 +47,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("opening_names",),
         ("game",),
         ("result",),
+        ("judging",),
         ("documents",),
     ),
     "native": (

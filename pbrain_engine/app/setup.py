@@ -15,6 +15,7 @@ from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
 from ..notation.psq import parse_psq
 from ..notation.sgf import parse_sgf, parse_sgf_trees
+from ..options import counted
 from ..position.rules import Rule
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from ..game.record import GameTree
 
 DEFAULT_SIZE = (15, 15)
+_ADDRESS = re.compile(r"[a-z]+://\S*$", re.IGNORECASE)
+_LIBRARY, HEADER = "RenLib", 20  # what a library says of itself, among its first characters
 _FILE = re.compile(r"\.(?![A-Za-z][0-9]+$)[A-Za-z]\w*$")  # how a file's name ends, unlike "2.h9"
 
 
@@ -78,7 +81,9 @@ def parse_setup(
     Raises:
         NotationError: it cannot be understood, or its board is not of the size.
     """
-    body = text.strip()
+    body = moves_of_address(text.strip())
+    if _LIBRARY in body[:HEADER]:
+        raise NotationError("this is a RenLib library that is damaged, or pasted; open its file")
     if body.startswith("(") and not begins_with_move(body):
         game = parse_sgf(body)
     elif body.lower().startswith("piskvorky"):
@@ -99,6 +104,20 @@ def parse_setup(
     return replace(game, rule=known if rule is None else rule)
 
 
+def moves_of_address(text: str) -> str:
+    """Return the moves at the end of the address of a page; any other text as it is.
+
+    Raises:
+        NotationError: there are none.
+    """
+    if not _ADDRESS.match(text):
+        return text
+    moves = re.split("[/#?=&]", text.rstrip("/"))[-1]
+    if begins_with_move(moves):
+        return moves
+    raise NotationError("this is the address of a page, without moves; paste the moves themselves")
+
+
 def cut(record: GameRecord, ply: int) -> GameRecord:
     """Return the position after ``ply`` moves of a game; below 0: counted from the end.
 
@@ -107,7 +126,8 @@ def cut(record: GameRecord, ply: int) -> GameRecord:
     """
     count = len(record.moves)
     if not -count <= ply <= count:
-        raise NotationError(f"there are only {count} moves, so there is no position at {ply}")
+        held = counted(count, "move")
+        raise NotationError(f"the game has only {held}, so there is no position at {ply}")
     kept = ply if ply >= 0 else count + ply
     passes = tuple(after for after in record.passes if after <= kept)
     return replace(record, moves=record.moves[:kept], passes=passes)

@@ -13,6 +13,7 @@ from ..game.diagram import Diagram
 from ..game.game import Game, Move
 from ..game.result import BY_FOURS, BY_THREATS, LOWER, UPPER, Tree
 from ..notation import colours
+from ..options import counted
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..solver.solver import Solver
@@ -46,7 +47,7 @@ def foul_line(game: Game) -> str:
 
 def result_line(game: Game, winner: str | None) -> str:
     """Return the result of a game that is over, in words."""
-    stones = f"{len(game.moves)} stones"
+    stones = counted(len(game.moves), "stone")
     if winner is None:
         return f"Result: draw, {stones}"
     if game.foul is not None:

@@ -26,7 +26,7 @@ from ..game.record import GameRecord
 from ..notation.journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
-from ..options import SHARED, CommandLine, Option, problem_of, whole
+from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
 from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart
 from .elo import Estimate, judge
 from .journal import read_journal
@@ -89,7 +89,7 @@ def html_page(
     head = title or f"Numoku match: {' – '.join(short.values())}"
     parts = [
         f"<h1>{escape(head)}</h1>",
-        f'<p class="about">{escape(conditions(settings))}; {len(games)} games</p>',
+        f'<p class="about">{escape(conditions(settings))}; {counted(len(games), "game")}</p>',
         "<h2>Results</h2>",
         html_table(pair_rows(standings)),
     ]
@@ -297,7 +297,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for kind in (PGN, *FILE_EACH):
             if target := getattr(options, kind):
                 others, files = True, export(kind, target, games, settings)
-                print(f"{len(games)} games in {target} ({files} files)", file=sys.stderr)
+                done = f"{counted(len(games), 'game')} in {target} ({counted(files, 'file')})"
+                print(done, file=sys.stderr)
         if options.text:
             print(summary(standings))
             print("", *table(time_rows(settings, games)), sep="\n")

@@ -8,19 +8,14 @@ once it is there for good.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
-import os
-import sqlite3
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from ..app.kept import Kept
+from ..app.shelf import Shelf
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
@@ -32,13 +27,6 @@ from ..game.record import GameRecord, GameTree, main_line
 from ..game.result import Result
 from .messages import Refused
 
-MOST_GAMES = 1000  # that are kept; the one that was begun first makes room
-PATIENCE = 10.0  # seconds that another server may write
-SCHEMA = """
-    CREATE TABLE IF NOT EXISTS games (
-        id TEXT PRIMARY KEY, began REAL NOT NULL, digest TEXT NOT NULL,
-        summary TEXT NOT NULL, document TEXT NOT NULL)
-"""
 LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
 MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole
 
@@ -163,71 +151,3 @@ class Archive:
             raise Refused("this board has no database; start it with --db FILE")
         with lock:
             yield kept.database
-
-
-class Shelf:
-    """The games of the page, kept in the order of play, whether there is a database or not.
-
-    They lie in a file of this user beside the server's token, so that a game that was replaced, or
-    whose page was closed, can be taken up again; or in memory where there is no file.
-    """
-
-    def __init__(self, path: Path | None = None) -> None:
-        """Open it, made if it is not there; where that fails the games are kept in memory."""
-        self._guard = threading.Lock()
-        self._file = sqlite3.connect(":memory:", check_same_thread=False)
-        if path is not None:
-            with contextlib.suppress(OSError, sqlite3.Error):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-                file = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
-                file.execute(SCHEMA)
-                self._file = file
-        self._file.execute(SCHEMA)
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._guard:
-            self._file.close()
-
-    def summaries(self) -> list[dict[str, Any]]:
-        """Return what the list shows of each game, the one that was begun last first."""
-        return self._read("SELECT summary FROM games ORDER BY began DESC, id")
-
-    def game(self, name: str) -> dict[str, Any]:
-        """Return a game as it was kept; raises Refused if it is not there."""
-        for document in self._read("SELECT document FROM games WHERE id = ?", name):
-            return document
-        raise Refused("this game is not kept any more", HTTPStatus.NOT_FOUND)
-
-    def keep(self, document: Mapping[str, Any]) -> None:
-        """Keep a game in the place of what it was; the same game by another name makes room."""
-        position, names = document["position"], document["names"] or {}
-        moves, last = 0, -1  # of the main line: the first move behind each
-        for place, row in enumerate(document["tree"]):
-            if row["parent"] == last:
-                moves, last = moves + 1, place
-        summary = {
-            "game": document["game"],
-            "began": document["began"],
-            **{name: position[name] for name in ("width", "height", "rule")},
-            "moves": moves,
-            **{name: names.get(name) or "" for name in ("black", "white", "result")},
-            "going": bool(document["match"]),
-        }
-        content = [document[name] for name in ("position", "tree", "names", "comment", "root")]
-        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        row = document["game"], document["began"], digest, json.dumps(summary), json.dumps(document)
-        with self._guard, self._file:
-            run = self._file.execute
-            run("DELETE FROM games WHERE digest = ? AND id != ?", (digest, document["game"]))
-            run("INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?)", row)
-            run(
-                "DELETE FROM games WHERE id NOT IN "
-                "(SELECT id FROM games ORDER BY began DESC LIMIT ?)",
-                (MOST_GAMES,),
-            )
-
-    def _read(self, query: str, *values: object) -> list[dict[str, Any]]:
-        with self._guard, self._file:
-            return [json.loads(text) for (text,) in self._file.execute(query, values)]

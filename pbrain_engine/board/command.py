@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from ..app.shelf import shelf_file
 from ..eval.weights import load_weights
-from ..files import state_folder
 from ..game.cells import NotationError
 from ..options import SHARED, CommandLine, Option, integer, not_below_zero
 from .files import MOST_FILE, read_tree
@@ -61,8 +61,8 @@ def main(arguments: Sequence[str]) -> int:
 
     load_weights(options.weights)  # what is wrong with them is reported at once
     token, names = lasting_token(), LOCAL_NAMES if options.host in LOCAL_NAMES else ()
-    games = state_folder() / "board-games.db"
-    board = BoardServer(token, names, options.threads, options.db, options.weights, games)
+    threads, weights = options.threads, options.weights
+    board = BoardServer(token, names, threads, options.db, weights, shelf_file())
     if options.file:
         board.start = read_file(options.file)
     listener = listen(options.host, options.port)

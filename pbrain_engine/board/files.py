@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, parse_setup
+from ..app.shelf import OPEN
 from ..files import decode
 from ..game.cells import begins_with_move
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
@@ -25,6 +27,8 @@ MOST_FILE = 1_500_000  # bytes of a file, or characters of a text
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
 MOST_NODES = 20_000  # moves of a tree on the page
 MOST_COMMENT = 20_000
+MOST_TITLE = 200
+RESULTS = ("1-0", "0-1", "1/2-1/2")
 _WORDS = {"type": "string", "maxLength": MOST_COMMENT}
 _NAME = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
 _WRITTEN = dict.fromkeys(NOTES, _WORDS) | dict.fromkeys(("marked", "start"), {"type": "boolean"})
@@ -181,6 +185,8 @@ def store(desk: Desk, job: Job) -> dict[str, Any]:
     game=text(64, "its name, the same each time"),
     began=number(0, 1e12, "when it was begun, in seconds since 1970"),
     at=whole(0, MOST_NODES, "the move that is looked at, by its place", default=0),
+    title=text(MOST_TITLE, "by which a person finds it", default=""),
+    looked=flag("it is a position that was only looked at"),
     match={"type": "object", "description": "a game against the engine", "default": None},
     **GAME,
 )
@@ -190,13 +196,37 @@ def keep(desk: Desk, job: Job) -> dict[str, Any]:
     return {"kept": True}
 
 
-@operation(at_once=True)
+@operation(
+    at_once=True,
+    search=text(200, "words of title, players, rule, result, level or date", default=""),
+    rule=one_of(RULES, "of the games", default=None),
+    result=one_of((*RESULTS, OPEN), "of the games", default=None),
+    all=flag("positions that were only looked at, too"),
+)
 def games(desk: Desk, job: Job) -> dict[str, Any]:
     """List the games that are kept, the latest first."""
-    return {"games": desk.archive.shelf.summaries()}
+    wish = job.fields
+    shelf = desk.archive.shelf
+    return {"games": shelf.summaries(wish["search"], wish["rule"], wish["result"], wish["all"])}
 
 
-@operation(at_once=True, title="game", game=text(64, "its name"))
+@operation(at_once=True, named="game", game=text(64, "its name"))
 def kept_game(desk: Desk, job: Job) -> dict[str, Any]:
     """Return a game as it was kept."""
-    return desk.archive.shelf.game(job.fields["game"])
+    found = desk.archive.shelf.game(job.fields["game"])
+    if found is None:
+        raise Refused("this game is not kept any more", HTTPStatus.NOT_FOUND)
+    return found
+
+
+@operation(at_once=True, game=text(64, "its name"))
+def delete_game(desk: Desk, job: Job) -> dict[str, Any]:
+    """Forget a game that is kept."""
+    return {"deleted": desk.archive.shelf.delete(job.fields["game"])}
+
+
+@operation(at_once=True, game=text(64, "its name"), title=text(MOST_TITLE, "its title"))
+def rename_game(desk: Desk, job: Job) -> dict[str, Any]:
+    """Give a game that is kept a title."""
+    renamed = desk.archive.shelf.rename(job.fields["game"], job.fields["title"])
+    return {"renamed": renamed}

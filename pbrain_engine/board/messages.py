@@ -142,13 +142,13 @@ def operation_of(name: object) -> Operation:
 
 
 def operation(
-    *, at_once: bool = False, endless: bool = False, title: str = "", **fields: Schema
+    *, at_once: bool = False, endless: bool = False, named: str = "", **fields: Schema
 ) -> Callable[[Do], Do]:
-    """Make an operation of a function, by its name or a title; its docstring is the summary."""
+    """Make an operation of a function, by its name or another; its docstring is the summary."""
 
     def register(do: Do) -> Do:
         summary = " ".join((do.__doc__ or "").split()).rstrip(".")
-        OPERATIONS[title or do.__name__] = Operation(summary, fields, do, at_once, endless)
+        OPERATIONS[named or do.__name__] = Operation(summary, fields, do, at_once, endless)
         return do
 
     return register

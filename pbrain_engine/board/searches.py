@@ -25,6 +25,7 @@ from ..game.documents import (
 from ..game.game import Move
 from ..game.result import Reviewed
 from ..methods import METHODS
+from ..options import MEGABYTES
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import DEFAULT_MEMORY, Desk, Job
@@ -35,7 +36,7 @@ KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is ki
 MOST_POLICY = 40  # moves of the policy that are shown
 SWAP2_STONES = (0, 3, 5)
 THREADS = whole(1, 64, "threads to search with", default=1)
-MEMORY = whole(16, 65_536, "megabytes that the process may use", default=DEFAULT_MEMORY)
+MEMORY = whole(*MEGABYTES, "megabytes that the process may use", default=DEFAULT_MEMORY)
 
 
 def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
@@ -131,7 +132,7 @@ def move(desk: Desk, job: Job) -> dict[str, Any]:
     return thought_document(thought)
 
 
-@operation(title="swap2", position=POSITION, seconds=seconds(5.0))
+@operation(named="swap2", position=POSITION, seconds=seconds(5.0))
 def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
     """Decide in swap2 with 0, 3 or 5 stones there: put three stones, take a side, or put two."""
     setup = job.setup
@@ -204,7 +205,7 @@ def look(desk: Desk, job: Job) -> dict[str, Any]:
         return found
 
 
-@operation(at_once=True, title="engine")
+@operation(at_once=True, named="engine")
 def about(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the engine can do: levels, rules, kinds of search, threads; and its database."""
     return {

@@ -23,7 +23,7 @@ from ..game.opening_names import find_opening, opening_of
 from ..game.record import GameRecord
 from ..game.result import LOWER, UPPER, Entry, Result
 from ..notation.renlib import ENCODING
-from ..options import POSITION, SHARED, Action, CommandLine, Option, integer, whole
+from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, integer, whole
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
@@ -176,7 +176,7 @@ def move_words(mover: Side, entry: Entry) -> str:
         words.append(f"{format_value(-entry.finding.value)}/{entry.finding.depth}")
     if entry.games:
         won = entry.black_wins if mover is Side.BLACK else entry.white_wins
-        words.append(f"{entry.games} games, {won} won, {entry.draws} drawn")
+        words.append(f"{counted(entry.games, 'game')}, {won} won, {entry.draws} drawn")
     return "  ".join(words) or "known"
 
 

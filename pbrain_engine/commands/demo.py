@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..app import setup, thinking, view
 from ..engine.engine import Engine, Limit, Thought
 from ..game.cells import cell_name
-from ..options import POSITION, SHARED, CommandLine, Option, above_zero
+from ..options import POSITION, SHARED, CommandLine, Option, above_zero, counted
 from ..position.rules import Side
 from ..values import format_value
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
             with shown.screen:
                 play(engine, shown, options.time, options.total)
         except KeyboardInterrupt:
-            print(f"stopped after {engine.game.ply} stones")
+            print(f"stopped after {counted(engine.game.ply, 'stone')}")
             raise
         if console is None:
             print(view.plain_board(engine.game, engine.game.diagram().last))

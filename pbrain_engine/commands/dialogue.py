@@ -6,11 +6,12 @@ Nothing here reads or prints; ``play`` does.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from ..app import setup, thinking, view
 from ..app.kept import Kept, certain_of
@@ -20,6 +21,7 @@ from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..files import decode, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
+from ..game.documents import game_tree_document
 from ..game.game import Game
 from ..game.record import GameRecord, GameTree
 from ..notation.psq import format_psq
@@ -53,12 +55,14 @@ class Dialogue:
         kept: Kept | None = None,
         trees: Sequence[GameTree] = (),
         method: str = "",
+        opens: bool | None = None,
     ) -> None:
         """Begin a game from a position; ``seconds`` is the engine's time for a move.
 
         ``listener`` gets what the engine thinks on the way to a move. What the engine finds out,
         and games that have ended, are ``kept``. ``trees`` are the games of the file that the
-        position comes from. A ``method`` of the textbooks plays in the engine's place.
+        position comes from. A ``method`` of the textbooks plays in the engine's place. ``opens``:
+        swap2 goes on, and whether the person opened it.
         """
         self.engine = engine
         self.person = person
@@ -74,9 +78,11 @@ class Dialogue:
         self._kept = kept or Kept(None)
         self._notes: dict[int, str] = {}  # ply -> what the engine thought
         self._question: Callable[[], str] | None = None  # what a yes does
-        self._begin(start, trees)
+        self._begin(start, trees, opens)
 
-    def _begin(self, start: GameRecord, trees: Sequence[GameTree] = ()) -> None:
+    def _begin(
+        self, start: GameRecord, trees: Sequence[GameTree] = (), opens: bool | None = None
+    ) -> None:
         """Begin from a position; nothing changes if it cannot be set up."""
         Game(*start.board).become(start)
         self.engine.new_game(*start.board)
@@ -86,7 +92,7 @@ class Dialogue:
         self._notes = {}
         self._trees = trees
         self._files: set[Path] = set()  # that hold this game, so that they may be written again
-        self._opens: bool | None = None  # while swap2 goes on: whether the person opened it
+        self._opens = opens  # while swap2 goes on: whether the person opened it
         self.resigned = None
         self.begun += 1
 
@@ -264,12 +270,16 @@ class Dialogue:
             return "name a file, as in `load game.sgf`"
         path = Path(" ".join(words)).expanduser()
         start = setup.parse_setup(decode(path.read_bytes()))
-        self._begin(start, setup.read_trees(path))
+        trees = setup.read_trees(path)
+        self._begin(start, trees)
+        said = f"loaded {path}"
+        if len(trees) > 1:
+            said += f", the first of {len(trees)} games"
         person = person_of(start)
         if person in (None, self.person):
-            return f"loaded {path}"
+            return said
         self.person = self.person.opponent
-        return f"loaded {path}; you play {self.person.name.lower()}"
+        return f"{said}; you play {self.person.name.lower()}"
 
     def _forbidden(self, words: list[str]) -> str:
         game = self.engine.game
@@ -342,6 +352,12 @@ class Dialogue:
         Raises:
             NotationError: blocked cells cannot be kept.
         """
+        tree = self._tree()
+        text, losses = format_sgf_trees([tree, *self._trees[1:]])
+        return text, [*losses, *tree.remarks]
+
+    def _tree(self) -> GameTree:
+        """Return the game with its notes, and side lines that the file it came from had."""
         played = self.record()
         tree = deepcopy(self._trees[0]) if self._trees else GameTree()
         before = tree.record
@@ -358,8 +374,48 @@ class Dialogue:
             if cell is not None:
                 noted = next(comments)
                 node.comment = node.comment or noted
-        text, losses = format_sgf_trees([tree, *self._trees[1:]])
-        return text, [*losses, *tree.remarks]
+        return tree
+
+    def document(self) -> dict[str, Any]:
+        """Return the game as the shelf keeps it, all but its name and when it was begun."""
+        tree, played = self._tree(), self.record()
+        if played.passes:  # which documents do not hold: what stands there is set up
+            tree, played = GameTree(GameRecord.of(played.position)), replace(played, moves=())
+            tree.record = replace(tree.record, black=played.black, white=played.white)
+        return {
+            **game_tree_document(tree),
+            "match": None if self.game_over else self._match(),
+            "at": len(played.moves),
+            "looked": False,
+        }
+
+    def _match(self) -> dict[str, Any]:
+        """Return how the game goes on, in the page's words."""
+        stage, task = self._stage()
+        more = format_sgf_trees(self._trees[1:])[0] if self._trees[1:] else ""
+        return {
+            "human": self.person.name.lower(),
+            "stage": stage,
+            "task": task,
+            "from": self.engine.game.ply,
+            "fresh": not self._start.placed and not self._start.moves,
+            "used": [0, 0],
+            "level": self.method or str(self.level),
+            "seconds": f"{self.seconds:g}",
+            "minutes": "0",
+            **({"more": more} if more else {}),  # further games of the file it came from
+        }
+
+    def _stage(self) -> tuple[str, str]:
+        """Return who is to do something in swap2, and what."""
+        ply = self.engine.game.ply
+        if self._opens is None:
+            return "", ""
+        if self._opens:
+            turns = {3: ("engine", "numoku-chooses"), 5: ("choice", "choose-two")}
+            return turns.get(ply, ("person", "put-three"))
+        turns = {3: ("choice", "choose-three"), 4: ("person", "put-two")}
+        return turns.get(ply, ("engine", "numoku-chooses" if ply else "numoku-puts-three"))
 
     def record(self) -> GameRecord:
         """Return the game as it can be written to a file."""
@@ -403,6 +459,15 @@ COMMANDS: dict[str, Command] = {
         ("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),
     )
 }
+
+
+def opener_of(match: Mapping[str, Any], ply: int) -> bool | None:
+    """Return whether the person opened the swap2 that a kept game is in; None if in none."""
+    stage = match.get("stage")
+    if not stage:
+        return None
+    opened: dict[int, bool] = {3: stage == "engine", 4: False, 5: stage == "choice"}
+    return opened.get(ply, bool(stage != "engine"))
 
 
 def person_of(start: GameRecord) -> Side | None:

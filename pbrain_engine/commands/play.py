@@ -1,38 +1,38 @@
 """``numoku play``: a game against the engine in the terminal.
 
-Each game is kept in a file of the user as it stands after each move, so that none is lost when it
-is left; the oldest files go when there are many. A file holds the game with its comments and side
-lines, and who plays at which level.
+Each game is kept on the shelf as it stands after each move, so that none is lost when it is left:
+with its comments and side lines, who plays at which level, and how far its opening is. The page
+of the board keeps its games there, too, and each can go on with those of the other.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import sqlite3
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import count
+from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any, NamedTuple
 
 from ..app import kept, setup, view
+from ..app.shelf import Shelf, shelf_file
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
-from ..files import read_object, state_folder, write_whole
 from ..game.cells import NotationError
+from ..game.documents import read_game_tree
 from ..game.record import GameRecord, GameTree
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
+from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .dialogue import Dialogue, person_of
+from .dialogue import Dialogue, opener_of, person_of
 
 SECONDS = 5.0  # for a move of the engine
-GAMES = "games"  # the folder where they are kept
-MOST_KEPT = 50  # games
 
 
 COMMAND = CommandLine(
@@ -64,11 +64,14 @@ def main(arguments: Sequence[str]) -> int:
     words = " ".join(options.position)
     if options.resume and (words or options.rule is not None or options.size):
         parser.error("a game that is resumed has its own position, rule and board")
-    begun = resume_last() if options.resume else Begun(
+    shelf = Shelf(shelf_file())
+    begun = resume_last(shelf) if options.resume else Begun(
         setup.chosen_setup(options, words),
         setup.read_trees(Path(words)) if os.path.isfile(words) else [],
     )  # fmt: skip
     side = Side[options.side.upper()] if options.side else begun.person or person_of(begun.start)
+    if len(begun.trees) > 1 and not options.resume:
+        print(f"the first of {len(begun.trees)} games is played")
     line = StatusLine()
     if sys.stdin.isatty():
         with suppress(ImportError):  # arrow keys edit what is typed, and bring it back
@@ -86,44 +89,73 @@ def main(arguments: Sequence[str]) -> int:
             listener=line.show,
             kept=database,
             trees=begun.trees,
-            method=options.method,
+            method=options.method or ("" if options.level else begun.method),
+            opens=begun.opens,
         )
-        talk(dialogue, line, Unfinished(begun.path))
+        talk(dialogue, line, Unfinished(shelf, begun.name, begun.at))
+    shelf.close()
     return 0
 
 
 class Begun(NamedTuple):
-    """From where a game goes on."""
+    """From where a game goes on; ``opens``: in swap2, whether the person opened it."""
 
     start: GameRecord
     trees: list[GameTree]
     person: Side | None = None
     level: int = DEFAULT_LEVEL
     seconds: float = SECONDS
-    path: Path | None = None
+    method: str = ""
+    opens: bool | None = None
+    name: str = ""  # on the shelf
+    at: float = 0.0  # when it was begun, in seconds since 1970
 
 
-def resume_last() -> Begun:
-    """Return the last game that has not ended, else the last one.
+def resume_last(shelf: Shelf) -> Begun:
+    """Return the last game against the engine that has not ended, else the last one.
 
     Raises:
         NotationError: there is none, or it cannot be read.
     """
-    found: list[tuple[Path, dict[str, Any]]] = []
-    for file in sorted((state_folder() / GAMES).glob("*.json"), reverse=True):
-        with suppress(OSError, ValueError):
-            found.append((file, read_object(file.read_text(encoding="utf-8"))))
+    found = [game for game in shelf.going_on() if is_resumable(game)]
     if not found:
         raise NotationError("there is no game to resume")
-    path, form = next((each for each in found if not each[1].get("over")), found[0])
+    game = found[0]
     try:
-        trees = parse_sgf_trees(form["sgf"])
-        start = setup.cut(setup.parse_setup(form["sgf"]), form["moves"])
-        person = Side[form["person"].upper()]
-        level = form["level"] if form["level"] in LEVELS else DEFAULT_LEVEL
-        return Begun(start, trees, person, level, float(form["seconds"]), path)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise NotationError(f"{path} cannot be resumed: {error}") from None
+        return begun_of(game)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise NotationError(f"{game['game']} cannot be resumed: {error}") from None
+
+
+def is_resumable(game: Mapping[str, Any]) -> bool:
+    """Return whether a kept game is one of a person against the engine."""
+    match = game.get("match")
+    if match is not None:
+        return match.get("human") in ("black", "white")
+    return not game.get("looked") and bool(game.get("names"))
+
+
+def begun_of(game: Mapping[str, Any]) -> Begun:
+    """Return how a kept game goes on, at the move that was looked at."""
+    tree, match, rows = read_game_tree(game), game["match"] or {}, game["tree"]
+    moves: list[Coordinates] = []
+    place = game["at"] - 1
+    while place >= 0:
+        moves.insert(0, (rows[place]["x"], rows[place]["y"]))
+        place = rows[place]["parent"]
+    start = replace(tree.record, moves=tuple(moves))
+    level = str(match.get("level"))
+    return Begun(
+        start,
+        [tree, *(parse_sgf_trees(match["more"]) if match.get("more") else [])],
+        Side[match["human"].upper()] if match else None,
+        int(level) if level.isdecimal() and int(level) in LEVELS else DEFAULT_LEVEL,
+        float(match.get("seconds") or SECONDS),
+        level if level in METHODS else "",
+        opener_of(match, len(moves)),
+        game["game"],
+        game["began"],
+    )
 
 
 class StatusLine:
@@ -160,7 +192,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             status.clear()
             _say(said)
             if dialogue.begun != begun:  # the game before stays in its file
-                unfinished, begun = Unfinished(), dialogue.begun
+                unfinished, begun = Unfinished(unfinished.shelf), dialogue.begun
             unfinished.keep(dialogue)
             game = dialogue.engine.game
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
@@ -194,7 +226,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             _say(answer)
     if unfinished.trouble:
         _say(f"the game could not be kept: {unfinished.trouble}")
-    elif unfinished.path is not None and not dialogue.game_over:
+    elif unfinished.name and not dialogue.game_over:
         _say("the game is kept: `numoku play --resume` goes on with it")
 
 
@@ -207,41 +239,23 @@ def _say(text: str) -> None:
 
 
 class Unfinished:
-    """The file of one game, made when something is noted for the first time."""
+    """One game on the shelf, put there when something is noted for the first time."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        """Go on with a file, or begin another."""
-        self.path = path
+    def __init__(self, shelf: Shelf, name: str = "", began: float = 0.0) -> None:
+        """Go on with a game, or begin another."""
+        self.shelf, self.name, self._began = shelf, name, began
         self.trouble = ""  # why the game could not be kept
 
     def keep(self, dialogue: Dialogue) -> None:
         """Keep a game as it is now, once a move has been made; else ``trouble`` says why not."""
-        if self.path is None and not dialogue.is_under_way:
+        if not self.name and not dialogue.is_under_way:
             return
         try:
-            form = {
-                "sgf": dialogue.sgf()[0],
-                "moves": len(dialogue.record().moves),
-                "person": dialogue.person.name.lower(),
-                "level": dialogue.level,
-                "seconds": dialogue.seconds,
-                "over": dialogue.game_over,
-            }
-            if self.path is None:
-                self.path = new_path()
-            write_whole(self.path, json.dumps(form))
-            self.trouble = ""
-        except (NotationError, OSError) as error:
+            document = dialogue.document()
+            if not self.name:
+                self._began = time.time()
+                self.name = f"terminal-{os.getpid()}-{self._began:.3f}"
+            self.shelf.keep({"game": self.name, "began": self._began, **document})
+            self.trouble = self.shelf.trouble
+        except (NotationError, OSError, sqlite3.Error) as error:
             self.trouble = problem_of(error)
-
-
-def new_path() -> Path:
-    """Return the file of a new game, whose name sorts after those of older ones."""
-    home = state_folder() / GAMES
-    home.mkdir(parents=True, exist_ok=True)
-    for old in sorted(home.glob("*.json"))[: -(MOST_KEPT - 1)]:
-        with suppress(OSError):
-            old.unlink()
-    stem = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
-    names = (home / f"{stem}-{number:03d}.json" for number in count())
-    return next(name for name in names if not name.exists())

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from threading import Event
 
-from ..app import kept, setup, view
+from ..app import kept, setup, thinking, view
 from ..app.kept import found_of, known_by
 from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewer
 from ..files import write_whole
+from ..game import judging
 from ..game.cells import NotationError
 from ..game.documents import review_document
 from ..game.game import Game, Move
-from ..game.record import GameRecord, GameTree, TreeNode
-from ..game.result import BY_SEARCH, Reviewed
+from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of
+from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed
 from ..notation.sgf import format_sgf_trees
-from ..options import POSITION, SHARED, CommandLine, Option
+from ..options import POSITION, SHARED, CommandLine, Option, counted
 from ..position.rules import Side
 from ..progress import Progress
 from ..solver.solver import Solver
@@ -30,6 +36,11 @@ from .analyse import MEGABYTE
 SOLVER_MEMORY = 64_000_000
 BAR = 20  # characters of the curve
 SHOWN_LINE = 8  # moves of a line in the table
+# What a review writes on a move, a line each:
+OWN = re.compile(
+    rf"value [-+]\S+, chance \d+ %$|({'|'.join(WRONG)}): lost \d|(missed|allowed) a win|"
+    r"[a-z]\d+ is forbidden \([a-z ]+\): black loses$"
+)
 
 
 COMMAND = CommandLine(
@@ -64,12 +75,35 @@ def main(arguments: Sequence[str]) -> int:
         moves = [Move(*move) for move in game.moves]
         progress = Progress(len(moves), "moves", every=inf)
 
-        def count(reviewed: Reviewed) -> None:
-            progress.done += 1
-            progress.show(last=progress.done == progress.total)
-
         known = known_by(database.finding)
-        found = Reviewer(engine, solver, options.time, known).review(moves, count)
+        reviewer = Reviewer(engine, solver, options.time, known)
+        latest: dict[int, Reviewed] = {}
+
+        def listen(reviewed: Reviewed) -> bool:
+            if is_stopped.is_set():  # in the middle of its search
+                return True
+            if reviewed.ply not in latest:
+                progress.done += 1
+                progress.show(last=progress.done == progress.total)
+            latest[reviewed.ply] = reviewed
+            return False
+
+        is_stopped = Event()
+
+        def stop() -> None:
+            is_stopped.set()
+            solver.stop()
+            engine.stop()
+
+        engine.arm()
+        with suppress(KeyboardInterrupt):
+            thinking.apart(lambda: reviewer.review(moves, listen), stop)
+        found = [latest[ply] for ply in sorted(latest)]
+        if is_stopped.is_set():
+            if not found:
+                raise KeyboardInterrupt
+            done = f"{counted(len(found), 'move')} of {len(moves)}"
+            print(f"stopped: the last {done} were looked at", file=sys.stderr)
         if not game.passes:
             database.note_game(add_result(game))
             database.note_findings(found_of(game, found, engine.weights.key).items())
@@ -80,31 +114,45 @@ def main(arguments: Sequence[str]) -> int:
             print("\n".join(table(game, found)))
     finally:  # neither of the two is lost with the other
         if options.sgf is not None:
-            text, _ = format_sgf_trees([annotate(game, found)])
+            text, _ = format_sgf_trees([annotate(game, found, notes_of(options.game, game))])
             write_whole(options.sgf, text)
     return 0
+
+
+def notes_of(name: str, game: GameRecord) -> GameTree | None:
+    """Return a game with what its file has written on it, None if it is in no such file."""
+    trees = setup.read_trees(Path(name)) if os.path.isfile(name) else []
+    if not trees or game.passes or main_line(trees[0]).moves != game.moves:
+        return None
+    trees[0].record = replace(trees[0].record, rule=game.rule)
+    return trees[0]
 
 
 def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
     """Return the review as lines: black's chance as a curve, and what went wrong."""
     lines = [f"{'move':>9}  value   black's chance"]
-    sides = [Side((game.first + place) % 2) for place in range(len(found))]
-    for side, reviewed in zip(sides, found, strict=True):
-        black = reviewed.chance if side is Side.BLACK else 1 - reviewed.chance
+    curve = judging.chances(game, found)
+    for reviewed, black in zip(found, curve, strict=False):
         filled = round(black * BAR)
         name = f"{reviewed.ply}. {view.format_line([reviewed.move])}"
         bar = "#" * filled + "." * (BAR - filled)
-        words = "; ".join(remarks(reviewed))
-        if reviewed.is_foul:
-            words = "; ".join(filter(None, (foul_words(game), words)))
+        words = "; ".join(remarks(game, reviewed))
         lines.append(f"{name:>9}  {format_value(reviewed.value):>6}  {bar} {words}".rstrip())
     for side in (Side.BLACK, Side.WHITE):
-        own = [r for mover, r in zip(sides, found, strict=True) if mover is side]
-        if own:
-            lost = 100 * sum(r.loss for r in own) / len(own)
-            mistakes = sum(r.is_mistake for r in own)
-            lines.append(f"{side.name.lower()}: {mistakes} mistakes, {lost:.1f} % lost a move")
+        said = judging.verdict(game, found, side)
+        if said.accuracy is not None:
+            wrong = ", ".join(plural(said.counts[kind], kind) for kind in WRONG)
+            lines.append(f"{side.name.lower()}: accuracy {said.accuracy:.0f} %, {wrong}")
+    ply = judging.decisive(game, found)
+    if ply is not None:
+        (move,) = [reviewed.move for reviewed in found if reviewed.ply == ply]
+        lines.append(f"decided by {ply}. {view.format_line([move])}")
     return lines
+
+
+def plural(count: int, kind: str) -> str:
+    """Return how many moves were of a kind."""
+    return f"{count} inaccuracies" if kind == INACCURACY and count != 1 else counted(count, kind)
 
 
 def foul_words(game: GameRecord) -> str:
@@ -114,12 +162,12 @@ def foul_words(game: GameRecord) -> str:
     return f"{view.foul_line(played)}: black loses"
 
 
-def remarks(reviewed: Reviewed) -> list[str]:
+def remarks(game: GameRecord, reviewed: Reviewed) -> list[str]:
     """Return what is to be said about a move."""
-    words = []
-    if reviewed.is_mistake:
+    words = [foul_words(game)] if reviewed.is_foul else []
+    if reviewed.kind in WRONG:
         better = view.format_line(reviewed.line, SHOWN_LINE)
-        words.append(f"lost {100 * reviewed.loss:.0f} %, better {better}")
+        words.append(f"{reviewed.kind}: lost {100 * reviewed.loss:.0f} %, better {better}")
     for name, win in (("missed", reviewed.missed), ("allowed", reviewed.allowed)):
         if win is not None:
             by = "" if win.claim == BY_SEARCH else f" by {win.claim.upper()}"
@@ -128,22 +176,35 @@ def remarks(reviewed: Reviewed) -> list[str]:
     return words
 
 
-def annotate(game: GameRecord, found: Sequence[Reviewed]) -> GameTree:
-    """Return the game with comments, and better lines as variations."""
-    tree = GameTree(game.beginning)
+def annotate(game: GameRecord, found: Sequence[Reviewed], tree: GameTree | None = None) -> GameTree:
+    """Return the game with comments on moves that were wrong, and better lines as variations.
+
+    ``tree``: the game with what is written on it already; what an earlier review has written
+    there goes.
+    """
+    tree = tree_of(replace(game, passes=())) if tree is None else tree
+    before: list[tuple[TreeNode, Reviewed]] = []
     node = tree.root
     for reviewed in found:
-        before, node = node, node.child(reviewed.move)
-        words = [f"value {format_value(reviewed.value)}, chance {100 * reviewed.chance:.0f} %"]
-        node.comment = "\n".join([node.comment, *words, *remarks(reviewed)]).strip()
+        if not before:
+            node = tree.add(game.moves[: reviewed.ply - 1 - len(game.placed)])
+        before.append((node, reviewed))
+        node = node.child(reviewed.move)
+    for node, reviewed in before:
+        after = node.child(reviewed.move)
+        words = remarks(game, reviewed)
+        if words:
+            worth = f"value {format_value(reviewed.value)}, chance {100 * reviewed.chance:.0f} %"
+            words = [worth, *words]
+        kept = [line for line in after.comment.splitlines() if not OWN.match(line)]
+        after.comment = "\n".join([*kept, *words]).strip()
         better = reviewed.missed.line if reviewed.missed else reviewed.line
         if reviewed.is_mistake and better[0] != reviewed.move:
-            add_line(before, better, "better")
-    node = tree.root
-    for reviewed in found:  # after the moves of the game, so that those stay the first
-        node = node.child(reviewed.move)
-        if reviewed.allowed is not None and node.children:  # or else it would be the game
-            add_line(node, reviewed.allowed.line, "wins")
+            add_line(node, better, "better")
+    for node, reviewed in before:  # after the moves of the game, so that those stay the first
+        after = node.child(reviewed.move)
+        if reviewed.allowed is not None and after.children:  # or else it would be the game
+            add_line(after, reviewed.allowed.line, "wins")
     return tree
 
 

@@ -25,7 +25,7 @@ from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, 
 from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
-from ..options import SHARED, CommandLine, Option
+from ..options import SHARED, CommandLine, Option, counted
 from ..solver.solver import Solver, SolverProgress
 from .analyse import MEGABYTE, TREE_SECONDS
 
@@ -112,7 +112,7 @@ def summary(answers: Sequence[Result], wrong: int) -> str:
     nodes = sorted(answer.nodes for answer in answers)
     middle, tenth = len(answers) // 2, len(answers) * 9 // 10
     return (
-        f"{len(answers)} puzzles: {counts}; {wrong} wrong; "
+        f"{counted(len(answers), 'puzzle')}: {counts}; {wrong} wrong; "
         f"median {times[middle]:.1f} ms, {nodes[middle]} nodes, "
         f"90 % {times[tenth]:.1f} ms, {nodes[tenth]} nodes"
     )

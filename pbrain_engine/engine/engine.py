@@ -294,7 +294,10 @@ class Engine:
             return foreseen[0]
         move = self.game.quick_move()
         if move in exclude:
-            others = chain((cell for cell, _ in self.policy()), self.game.legal_moves())
+            game = self.game
+            others = chain(
+                (cell for cell, _ in self.policy()), game.legal_moves(), game.empty_cells()
+            )
             move = next((cell for cell in others if cell not in exclude), move)
         if move is None:  # every empty cell is forbidden: any of them, so that play goes on
             if self.game.is_full:
@@ -322,13 +325,13 @@ class Engine:
         together, best first. If it returns True for the best line, no further iteration is
         begun. Several lines are reported and returned as of the last depth that all of them
         completed. ``exclude``: cells
-        not to be played, unless nothing else is left. With a time of zero or less the answer
+        not to be played. With a time of zero or less the answer
         comes without a search. Where the position is symmetric, only one of the moves that
         are alike is searched, unless ``multipv`` asks for several lines: then each counts.
 
         Raises:
             EngineError: there is no empty cell, or a think is running already.
-            ValueError: no line is asked for, or an excluded cell is off the board.
+            ValueError: no line is asked for, an excluded cell is off the board, or they all are.
             TypeError: the limit is none, or something excluded is no cell.
         """
         start = perf_counter()
@@ -339,6 +342,9 @@ class Engine:
         for x, y in left_out:
             if not self.game.on_board(x, y):
                 raise ValueError(f"{x},{y} is off the {self.game.width}x{self.game.height} board")
+        if left_out and all(cell in left_out for cell in self.game.empty_cells()):
+            if not self.game.is_full:
+                raise ValueError("every empty cell is excluded")
         if not self._busy.acquire(blocking=False):
             raise EngineError("the engine is thinking already")
         try:

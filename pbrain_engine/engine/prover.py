@@ -65,6 +65,8 @@ class Prover:
         """Try the moves that the engine takes for winning, one after the other."""
         failed: list[Move] = []
         while len(failed) < ATTEMPTS and not self.is_late:
+            if failed and not set(self._game.legal_moves()).difference(failed):
+                return None
             if thought is None or failed:
                 left = None if self._until is None else max(self._until - perf_counter(), 0.001)
                 thought = self._engine.think(

@@ -163,10 +163,9 @@ class Reviewer:
         losing = [move]
         while True:
             if here.line[0] in losing:
-                thought = self._engine.think(self._limit, exclude=losing)
-                if thought.move in losing:  # nothing else is left
+                if not set(self._engine.game.legal_moves()).difference(losing):
                     return before(after, move)
-                here = self._seen(thought)
+                here = self._seen(self._engine.think(self._limit, exclude=losing))
             if here.value <= -WIN_BAND:
                 return max(here, before(after, move), key=lambda seen: seen.value)
             if here.value >= WIN_BAND or len(losing) > ALTERNATIVES:

@@ -27,6 +27,10 @@ class NotationError(ValueError):
     """A text that is meant to describe cells, moves or a position does not."""
 
 
+class OffBoard(NotationError):
+    """A text names a cell that the board does not have."""
+
+
 def column_letter(x: int) -> str:
     """Return the letter of a column, ``a`` for 0."""
     return chr(ord("a") + x)
@@ -40,7 +44,7 @@ def cell_name(x: int, y: int) -> str:
 def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
     """Return the cell if the board has it; NotationError if it lies outside."""
     if not (0 <= x < width and 0 <= y < height):
-        raise NotationError(f"{x},{y} is off the {width}x{height} board")
+        raise OffBoard(f"{x},{y} is off the {width}x{height} board")
     return x, y
 
 
@@ -70,7 +74,7 @@ def parse_cell(text: str, width: int, height: int) -> Coordinates:
         raise NotationError(f"{text.strip()!r} is no cell; cells look like h8 or 7,7")
     x, y = ord(letter) - ord("a"), int(digits[:MAX_DIGITS]) - 1
     if not (0 <= x < width and 0 <= y < height) or len(digits) > MAX_DIGITS:
-        raise NotationError(f"{word} is off the {width}x{height} board")
+        raise OffBoard(f"{word} is off the {width}x{height} board")
     return x, y
 
 

@@ -13,7 +13,7 @@
 ``.`` (or ``+``) is an empty cell, ``X`` a black stone, ``O`` a white one and ``#`` a blocked cell;
 ``(O)`` marks the last stone. Row 1 is at the top. Reading, the letters of the columns,
 the numbers of the rows and the line that says who moves may be left out, small ``x`` and
-``o`` are stones too, and blanks between cells do not matter.
+``o`` are stones too, and blanks between cells do not matter. Rows may be numbered from below, too.
 """
 
 from __future__ import annotations
@@ -120,6 +120,7 @@ def parse_diagram(text: str) -> Diagram:
         NotationError: a sign is unknown, rows differ in length, or the size is no board's.
     """
     lengths: list[int] = []  # of the rows
+    labels: list[tuple[int, str]] = []  # of the rows, which count from above or from below
     stones: dict[Coordinates, Side] = {}
     marked: list[Coordinates] = []
     to_move: Side | None = None
@@ -131,8 +132,7 @@ def parse_diagram(text: str) -> Diagram:
             number, signs = len(lengths) + 1, words.replace(" ", "").upper()
             cells = re.findall(r"\([XO]\)|.", signs.strip("0123456789"))
             for label in re.findall("^[0-9]+|[0-9]+$", signs):
-                if label != str(number):
-                    raise NotationError(f"the row numbered {label} is row {number} of the drawing")
+                labels.append((number, label))
             for x, cell in enumerate(cells):
                 if cell.strip("()") not in _SIDES:
                     raise NotationError(f"row {number}: {cell!r} is none of . X O # (X) (O)")
@@ -141,6 +141,10 @@ def parse_diagram(text: str) -> Diagram:
                 if len(cell) > 1:
                     marked.append((x, number - 1))
             lengths.append(len(cells))
+    if any(label != str(len(lengths) + 1 - number) for number, label in labels):
+        for number, label in labels:
+            if label != str(number):
+                raise NotationError(f"the row numbered {label} is row {number} of the drawing")
     if len(marked) > 1:
         raise NotationError("two stones are marked as the last")
     if len(set(lengths)) != 1:

@@ -18,6 +18,7 @@ from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, mate_distance
 from .cells import NotationError, check_on_board, check_size
 from .game import Game, Move
+from .judging import chances, decisive, verdict
 from .opening_names import opening_of
 from .position import Position, image_of
 from .record import GameRecord, GameTree, TreeNode
@@ -131,6 +132,7 @@ def read_setup(entry: Mapping[str, Any]) -> GameRecord:
 
 # Trees ----------------------------------------------------------------------------------
 
+LONGEST_NAME = 20_000  # characters
 NAMES = ("black", "white", "result", "date")
 # What may be written on a node, by the names that documents and nodes have for it.
 NOTES = {
@@ -179,7 +181,7 @@ def _written(node: TreeNode, names: Collection[str]) -> dict[str, Any]:
     return {name: note for name, note in notes.items() if note}
 
 
-def read_game_tree(entry: Mapping[str, Any], longest_name: int) -> GameTree:
+def read_game_tree(entry: Mapping[str, Any], longest_name: int = LONGEST_NAME) -> GameTree:
     """Return the game of a message whose fields have been checked; names are cut to a length."""
     names = entry["names"] or {}
     known: dict[str, Any] = {name: str(names.get(name) or "")[:longest_name] for name in NAMES}
@@ -400,6 +402,7 @@ def reviewed_document(reviewed: Reviewed) -> dict[str, Any]:
     return {
         "ply": reviewed.ply,
         "move": list(reviewed.move),
+        "kind": reviewed.kind,
         "foul": reviewed.is_foul,
         "value": reviewed.value,
         "chance": round(reviewed.chance, 4),
@@ -416,8 +419,19 @@ def reviewed_document(reviewed: Reviewed) -> dict[str, Any]:
 def review_document(game: GameRecord, found: Sequence[Reviewed]) -> dict[str, Any]:
     """Return the review of a game; values are those of the side that moves."""
     *size, rule = game.board
-    moves = [reviewed_document(reviewed) for reviewed in found]
-    return {"rule": rule.name.lower(), "size": size, "moves": moves}
+    verdicts = {side.name.lower(): verdict(game, found, side) for side in (Side.BLACK, Side.WHITE)}
+    return {
+        "rule": rule.name.lower(),
+        "size": size,
+        "moves": [reviewed_document(reviewed) for reviewed in found],
+        "accuracy": {
+            name: None if said.accuracy is None else round(said.accuracy, 1)
+            for name, said in verdicts.items()
+        },
+        "counts": {name: said.counts for name, said in verdicts.items()},
+        "decisive": decisive(game, found),
+        "chances": [round(chance, 4) for chance in chances(game, found)],
+    }
 
 
 # Puzzles --------------------------------------------------------------------------------

@@ -5,12 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import copy
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
-from ..game.cells import NotationError, cell_name, parse_cell
+from ..game.cells import NotationError, OffBoard, cell_name, parse_cell
 from ..game.diagram import Diagram, winning_row
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
@@ -146,10 +145,21 @@ class Game:
 
     def apart(self) -> Game:
         """Return the same game in memory of its own."""
-        game = copy(self)
-        game.history, game._sides = [*self.history], {**self._sides}
+        game = object.__new__(Game)
+        vars(game).update(vars(self), history=[*self.history], _sides={**self._sides})
         game.move(Block(self.library.sizes["game"]))
         return game
+
+    def __copy__(self) -> Game:
+        return self.apart()
+
+    def __deepcopy__(self, memo: object) -> Game:
+        return self.apart()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the board, its rule and the stones; where it is read, it has the usual weights."""
+        board = self.width, self.height, self.rule
+        return _game_of, (*board, self.history, self.to_move)
 
     @property
     def position(self) -> Position:
@@ -392,7 +402,10 @@ class Game:
         if y is not None:
             return whole(x, "x"), whole(y, "y")
         if isinstance(x, str):
-            return parse_cell(x, self.width, self.height)
+            try:
+                return parse_cell(x, self.width, self.height)
+            except OffBoard as error:
+                raise IllegalMove(str(error)) from None
         if isinstance(x, tuple) and len(x) == 2:
             return whole(x[0], "x"), whole(x[1], "y")
         raise TypeError(f"{x!r} is no cell; cells are x and y, a text such as 'h8', or a Move")
@@ -434,6 +447,12 @@ class Game:
     def check(self) -> int:
         """Return 0 if the kernel's incremental state equals one computed from the stones."""
         return self.library.game_check(self.address, self.tables)
+
+
+def _game_of(width: int, height: int, rule: Rule, history: list[Stone], to_move: Side) -> Game:
+    game = Game(width, height, rule)
+    game.set_up(history, to_move)
+    return game
 
 
 def whole(number: object, name: str) -> int:

@@ -20,7 +20,10 @@ BY_THREATS = "vct"  # a win by fours and threes
 BY_SEARCH = "win"  # a win that the main search has found
 OPEN = "open"  # ended before it knew
 LOWER, UPPER = "lower", "upper"  # of ``Result.bound``
-MISTAKE = 0.10  # a lost chance to win from which a move is called a mistake
+# Lost chances to win from which a move is called so; a missed win is a mistake at least.
+LEAST_INACCURACY, LEAST_MISTAKE, LEAST_BLUNDER = 0.05, 0.10, 0.15
+BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = "best", "good", "inaccuracy", "mistake", "blunder"
+WRONG = (INACCURACY, MISTAKE, BLUNDER)
 
 
 class Tree:
@@ -186,7 +189,18 @@ class Reviewed(NamedTuple):
     @property
     def is_mistake(self) -> bool:
         """Whether so much was lost that it should be shown."""
-        return self.loss >= MISTAKE or self.missed is not None
+        return self.kind in (MISTAKE, BLUNDER)
+
+    @property
+    def kind(self) -> str:
+        """``best``, ``good``, ``inaccuracy``, ``mistake`` or ``blunder``, by the lost chance."""
+        if self.loss >= LEAST_BLUNDER:
+            return BLUNDER
+        if self.loss >= LEAST_MISTAKE or self.missed is not None:
+            return MISTAKE
+        if self.loss >= LEAST_INACCURACY:
+            return INACCURACY
+        return BEST if self.move == self.best else GOOD
 
 
 class Note(NamedTuple):

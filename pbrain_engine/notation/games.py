@@ -198,7 +198,6 @@ class RecordFile(ABC):
         self.positions = 0
         self._synced = time.monotonic()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("r+b" if path.exists() else "x+b", 0)
         except OSError as error:
             raise GamesError(f"cannot write games {path}: {error.strerror}") from None

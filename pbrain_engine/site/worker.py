@@ -24,8 +24,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
+from ..app.shelf import Shelf
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
-from ..board.archive import Archive, Shelf
+from ..board.archive import Archive
 from ..board.desk import Answer, Desks, Questions
 from ..commands import bench
 from ..native.load import library as native

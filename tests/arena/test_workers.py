@@ -179,3 +179,17 @@ def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(
     found = [pool.play_remotely(one, task) for one in (foreign, own) for task in (1, 2)]  # type: ignore[arg-type]
     assert found == ["a 1", "a 2", "x 1", "x 2"]
     assert done == [("a", 0, "guard"), "a", ("x", 0, None)]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no such masks")
+def test_an_interrupt_waits_until_workers_that_start_are_deaf_to_it() -> None:
+    seen: list[bool] = []
+
+    class Starting(Failing):
+        def submit(self, work: Any, *tasks: Any, **_: Any) -> Future[Any]:
+            seen.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+            return super().submit(work, *tasks)
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    Pool(double, lambda: Starting(0)).submit(1)
+    assert seen == [True] and signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before

@@ -261,3 +261,28 @@ def test_a_rule_may_be_its_name() -> None:
         with pytest.raises(ValueError, match="unknown rule 'chess'; there are freestyle"):
             engine.new_game(15, rule="chess")
     assert Game(15, rule="standard").rule is Rule.STANDARD
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("analyze", "analyse"), ("Play", "play"), ("reveiw", "review"), ("blah", "")],
+)
+def test_a_command_that_is_not_there_is_answered_with_the_nearest(
+    word: str, meant: str, run: Run
+) -> None:
+    status, _, said = run(word)
+    assert status == cli.USAGE and said.count("\n") == 1
+    assert (f"did you mean `numoku {meant}`?" if meant else "`numoku --help` lists") in said
+
+
+@pytest.mark.parametrize("megabytes", ["1", "15", "65537", "100000"])
+def test_memory_that_no_process_can_have_is_refused_with_the_range(
+    megabytes: str, run: Run
+) -> None:
+    status, _, said = run("analyse", "h8", "--memory", megabytes)
+    assert status == 2 and "from 16 to 65536" in said
+
+
+def test_datagen_makes_no_folders(tmp_path: Path, run: Run) -> None:
+    status, _, said = run("datagen", str(tmp_path / "x" / "y.games"), "--games", "1")
+    assert status == 1 and "cannot write games" in said and not (tmp_path / "x").exists()

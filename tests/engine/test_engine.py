@@ -188,13 +188,12 @@ def test_excluded_cells_are_not_played(engine: Engine) -> None:
     first = engine.think(Limit(depth=4)).move
     second = engine.think(Limit(depth=4), exclude=[first]).move
     assert second != first
-    everything = [Move(x, y) for x in range(15) for y in range(15)]
-    assert engine.think(Limit(depth=2), exclude=everything).move in engine.game.legal_moves()
     excluded: list[Move] = []
     for _ in engine.game.legal_moves():
         excluded.append(engine.think(Limit(time=0), exclude=excluded).move)
     assert sorted(excluded) == sorted(engine.game.legal_moves())
-    assert engine.think(Limit(time=0), exclude=iter(excluded)).move in excluded
+    with pytest.raises(ValueError, match="every empty cell is excluded"):
+        engine.think(Limit(time=0), exclude=iter(excluded))
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -391,3 +390,16 @@ def test_cells_may_be_names_and_moves(engine: Engine) -> None:
     engine.play(Move(8, 8))
     engine.play((6, 6))
     assert engine.game.moves == [(7, 7), (8, 8), (6, 6)]
+
+
+def test_every_cell_cannot_be_excluded(engine: Engine) -> None:
+    engine.new_game(5)
+    for x, y in ((2, 2), (1, 1)):
+        engine.play(x, y)
+    cells = engine.game.empty_cells()
+    with pytest.raises(ValueError, match="every empty cell is excluded"):
+        engine.think(Limit(depth=2), exclude=cells)
+    for left in (cells[0], cells[-1]):
+        others = [cell for cell in cells if cell != left]
+        assert engine.think(Limit(depth=2), exclude=others).move == left
+        assert engine.think(Limit(time=0.0), exclude=others).move == left

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+import pbrain_engine
 from lab import self_play
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.cells import NotationError, parse_moves
 from pbrain_engine.game.diagram import parse_diagram
-from pbrain_engine.game.game import Game
+from pbrain_engine.game.game import Game, IllegalMove
 from pbrain_engine.notation.journal import Played
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import win_in
@@ -204,3 +207,27 @@ def test_a_result_is_held_against_the_oracle(wrong: Played) -> None:
 def test_an_announced_win_is_held_against_the_result(values: dict[str, int], broken: int) -> None:
     played = nine(**{ply: win_in(mate) for ply, mate in values.items()})
     assert len(self_play.broken_words(played)) == broken
+
+
+def test_games_are_copied_and_pickled_with_their_moves() -> None:
+    game = Game(9, 11, Rule.RENJU)
+    for move in ((4, 4), (3, 3), (5, 5)):
+        game.play(*move)
+    game.place(0, 0, Side.WALL)
+    for other in (copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))):
+        assert str(other) == str(game) and other.history == game.history
+        assert (other.width, other.height, other.rule) == (9, 11, Rule.RENJU)
+        assert other.check() == 0 and other.address != game.address
+        other.undo()
+        other.play(6, 6)
+        assert game.at(6, 6) is Side.EMPTY and game.ply == 4
+
+
+def test_a_cell_off_the_board_is_no_legal_move() -> None:
+    game = Game(15)
+    for wrong in ("z99", "a16", "15,3"):
+        with pytest.raises(IllegalMove, match="off the 15x15 board"):
+            game.play(wrong)
+    with pytest.raises(NotationError, match="no cell"):
+        game.play("hello")
+    assert pbrain_engine.NotationError is NotationError

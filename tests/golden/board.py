@@ -25,9 +25,10 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.app.shelf import Shelf
 from pbrain_engine.board import desk, proofs, searches
 from pbrain_engine.board.app import BoardServer
-from pbrain_engine.board.archive import Archive, Shelf
+from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Answer, Desks, Questions
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.engine import searcher

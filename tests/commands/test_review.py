@@ -1,0 +1,131 @@
+"""What a review says: of moves, of each side, of the whole game; and what it writes to a file."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from math import exp
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.commands import review
+from pbrain_engine.engine import searcher
+from pbrain_engine.engine.review import Reviewer
+from pbrain_engine.game import judging
+from pbrain_engine.game.game import Move
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.result import Reviewed, win_by
+from pbrain_engine.notation.sgf import parse_sgf_trees
+from pbrain_engine.position.rules import Side
+from tests.commands.conftest import Run
+
+GAME = "h8a1i8c1j8e1a15h1"
+
+
+def moved(ply: int, chance: float, loss: float = 0.0, missed: bool = False) -> Reviewed:
+    played, best = Move(ply, 0), Move(ply, 1 if loss or missed else 0)
+    win = win_by("win", (best,)) if missed else None
+    return Reviewed(ply, played, 0, chance, best, (best,), loss, 5, win)
+
+
+@pytest.mark.parametrize(
+    ("loss", "kind"),
+    [(0.0, "best"), (0.049, "good"), (0.05, "inaccuracy"), (0.099, "inaccuracy"),
+     (0.1, "mistake"), (0.149, "mistake"), (0.15, "blunder"), (1.0, "blunder")],
+)  # fmt: skip
+def test_moves_are_judged_by_the_chance_that_they_lost(loss: float, kind: str) -> None:
+    assert moved(1, 1.0, loss).kind == kind
+    assert moved(1, 1.0, loss).is_mistake is (kind in ("mistake", "blunder"))
+
+
+def test_a_missed_win_is_a_mistake_at_least() -> None:
+    assert moved(1, 1.0, 0.01, missed=True).kind == "mistake"
+    assert moved(1, 1.0, 0.2, missed=True).kind == "blunder"
+
+
+def test_accuracy_is_a_mean_of_each_side() -> None:
+    game = GameRecord(moves=((1, 0), (2, 0), (3, 0)))
+    found = [moved(1, 0.5), moved(2, 0.5, 0.1), moved(3, 0.6, 0.2)]
+    black = judging.verdict(game, found, Side.BLACK)
+    white = judging.verdict(game, found, Side.WHITE)
+    assert black.accuracy == pytest.approx((100 + 100 * exp(-0.9)) / 2)
+    assert white.accuracy == pytest.approx(100 * exp(-0.45))
+    assert black.counts == {"inaccuracy": 0, "mistake": 0, "blunder": 1}
+    assert white.counts == {"inaccuracy": 0, "mistake": 1, "blunder": 0}
+    assert judging.verdict(game, found[:1], Side.WHITE).accuracy is None
+
+
+def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() -> None:
+    game = GameRecord(moves=tuple((n, 0) for n in range(1, 7)))
+    # Black's chance before each move: 0.5, 0.9, 0.6, 0.85, 0.9, 0.95, and 1 in the end.
+    found = [moved(1, 0.5), moved(2, 0.1), moved(3, 0.6), moved(4, 0.15), moved(5, 0.9),
+             moved(6, 0.05, 0.05)]  # fmt: skip
+    assert judging.chances(game, found) == pytest.approx([0.5, 0.9, 0.6, 0.85, 0.9, 0.95, 1.0])
+    assert judging.decisive(game, found) == 3
+    assert judging.decisive(game, found[:1]) is None and judging.decisive(game, []) is None
+
+
+def test_the_document_has_it_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert review.main([GAME, "--time", "0.05", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert len(said["chances"]) == len(said["moves"]) + 1 == 9
+    assert {move["kind"] for move in said["moves"]} <= {
+        "best", "good", "inaccuracy", "mistake", "blunder"
+    }  # fmt: skip
+    assert said["moves"][6]["kind"] in ("mistake", "blunder")  # black missed his win
+    assert set(said["accuracy"]) == set(said["counts"]) == {"black", "white"}
+    assert 0 <= said["accuracy"]["black"] < 100
+
+
+def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
+    path, out = tmp_path / "game.sgf", tmp_path / "out.sgf"
+    path.write_text(
+        "(;GM[4]SZ[15]PB[Ann]C[a good game];B[hh]C[mine];W[aa];B[ih];W[ca];B[jh](;W[ea];B[ao];"
+        "W[ha])(;W[gh]C[better]))",
+        encoding="utf-8",
+    )
+    texts = []
+    for source in (path, out, out):
+        assert review.main([str(source), "--time", "0.05", "--sgf", str(out)]) == 0
+        texts.append(out.read_text(encoding="utf-8"))
+    assert texts[0].count("missed a win") == 1
+    (tree,) = parse_sgf_trees(texts[2])
+    assert tree.record.black == "Ann" and tree.root.comment == "a good game"
+    node, notes = tree.root, []
+    while node.children:
+        node = node.children[0]
+        notes.append(node.comment.splitlines())
+    assert notes[0] == ["mine"]  # it was no mistake
+    assert len(notes[6]) == len(set(notes[6])) and notes[6][0].startswith("value ")
+    assert notes[6][1].startswith(("mistake: lost", "blunder: lost"))
+    assert "better" in texts[2] and "1 mistakes" not in texts[2]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_an_interrupt_shows_what_is_done(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = searcher.wait_for
+    judged: list[Reviewed] = []
+    judge = Reviewer._judge
+
+    def note(self: Reviewer, *about: object) -> Reviewed:
+        judged.append(judge(self, *about))  # type: ignore[arg-type]
+        if len(judged) == 4:
+            signal.raise_signal(signal.SIGINT)
+        return judged[-1]
+
+    monkeypatch.setattr(Reviewer, "_judge", note)
+    assert waited is searcher.wait_for
+    assert review.main([GAME, "--time", "0.1"]) == 0
+    said = capsys.readouterr()
+    assert "8. h1" in said.out and "1. h8" not in said.out
+    assert "moves of 8 were looked at" in said.err
+
+
+def test_numbers_of_one(run: Run) -> None:
+    assert "1 mistakes" not in run("review", GAME, "--time", "0.05")[1]
+    _, _, said = run("analyse", "h8", "--ply", "5", "--time", "0.05")
+    assert "the game has only 1 move, so there is no position at 5" in said

@@ -1,0 +1,167 @@
+"""Games that are left go on: in the terminal what was begun on the page, and the other way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine import Engine
+from pbrain_engine.app.shelf import Shelf, shelf_file
+from pbrain_engine.commands import play
+from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.game.cells import NotationError, parse_moves
+from pbrain_engine.game.record import GameRecord
+
+
+@pytest.fixture(autouse=True)
+def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+
+
+@pytest.fixture
+def shelf() -> Iterator[Shelf]:
+    shelf = Shelf(shelf_file())
+    yield shelf
+    shelf.close()
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> list[str]:
+    """Let these lines be typed; return the prompts that are shown, in a list that grows."""
+    prompts: list[str] = []
+    left = iter([*lines, "quit"])
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        return next(left)
+
+    monkeypatch.setattr("builtins.input", read)
+    return prompts
+
+
+def page_game(moves: str, match: dict[str, Any] | None, began: float = 5.0) -> dict[str, Any]:
+    rows = [
+        {"parent": at - 1, "x": x, "y": y, "comment": ""}
+        for at, (x, y) in enumerate(parse_moves(moves))
+    ]
+    board = {"width": 15, "height": 15, "rule": "standard", "placed": [], "first": "black"}
+    names = {"black": "Numoku level 3", "white": "you"}
+    return {
+        "game": f"page {began}", "began": began, "position": {**board, "moves": []}, "tree": rows,
+        "names": names, "comment": "", "root": {}, "match": match, "at": len(rows),
+    }  # fmt: skip
+
+
+def match_of(human: str, stage: str = "", **more: Any) -> dict[str, Any]:
+    return {
+        "human": human, "stage": stage, "from": 0, "fresh": True, "used": [0, 0],
+        "level": "3", "seconds": "0.05", "minutes": "0", **more,
+    }  # fmt: skip
+
+
+def test_swap2_goes_on_with_the_choice(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: Shelf
+) -> None:
+    typed(monkeypatch, "swap2 numoku")
+    assert play.main(["--time", "0.1"]) == 0
+    assert "--resume" in capsys.readouterr().out
+    (kept,) = shelf.going_on()
+    assert kept["match"]["stage"] == "choice" and len(kept["tree"]) == 3
+    prompts = typed(monkeypatch, "white")
+    assert play.main(["--resume", "--time", "0.1"]) == 0
+    assert prompts[0].startswith("choose `black` or `white`")
+    assert "you play white" in capsys.readouterr().out
+    assert prompts[1] == "your move, white> " or len(shelf.going_on()[0]["tree"]) == 4
+    assert len(shelf.summaries()) == 1  # it is the same game
+
+
+@pytest.mark.parametrize(
+    ("moves", "opens", "stage"),
+    [
+        ("h8i9", True, "person"),
+        ("h8i9j10", True, "engine"),
+        ("h8i9j10a1b3", True, "choice"),
+        ("", False, "engine"),
+        ("h8i9j10", False, "choice"),
+        ("h8i9j10a1", False, "person"),
+        ("h8i9j10a1b3", False, "engine"),
+        ("h8i9j10a1b3", None, ""),
+    ],
+)
+def test_every_stage_of_swap2_is_kept(moves: str, opens: bool | None, stage: str) -> None:
+    start = GameRecord(moves=tuple(parse_moves(moves)))
+    with Engine(hash_size=1 << 20) as engine:
+        dialogue = Dialogue(engine, start, opens=opens)
+        document = json.loads(json.dumps({"game": "g", "began": 1.0, **dialogue.document()}))
+        assert document["match"]["stage"] == stage
+        begun = play.begun_of(document)
+        assert (begun.opens, begun.start.moves) == (opens, start.moves)
+        again = Dialogue(engine, begun.start, opens=begun.opens)
+        assert again.prompt == dialogue.prompt
+
+
+def test_a_game_of_the_page_goes_on_in_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: Shelf
+) -> None:
+    shelf.keep(page_game("h8i9j10k11", match_of("white"), began=3.0))
+    shelf.keep({**page_game("a1", match_of("both"), began=9.0)})
+    shelf.keep({**page_game("b1", None, began=10.0), "looked": True})
+    prompts = typed(monkeypatch)
+    assert play.main(["--resume"]) == 0
+    assert "Numoku: " in capsys.readouterr().out and prompts == ["your move, white> "]
+    kept = shelf.game("page 3.0")
+    assert kept is not None and len(kept["tree"]) == 5 and kept["match"]["level"] == "3"
+    assert kept["match"]["human"] == "white" and kept["names"]["black"] == "Numoku level 3"
+
+
+def test_it_goes_on_at_the_move_that_was_looked_at(
+    monkeypatch: pytest.MonkeyPatch, shelf: Shelf
+) -> None:
+    game = page_game("h8i9j10k11", match_of("black"))
+    game["tree"].append({"parent": 0, "x": 0, "y": 0, "comment": "a side line"})
+    shelf.keep({**game, "at": 5})
+    begun = play.resume_last(shelf)
+    assert begun.start.moves == ((7, 7), (0, 0))
+    shelf.keep({**game, "at": 2})
+    assert play.resume_last(shelf).start.moves == ((7, 7), (8, 8))
+    typed(monkeypatch, "undo")
+    assert play.main(["--resume"]) == 0
+    (kept,) = shelf.going_on()
+    assert "a side line" in str(kept["tree"]) and "k11" not in str(kept["names"])
+
+
+def test_a_method_plays_on(monkeypatch: pytest.MonkeyPatch, shelf: Shelf) -> None:
+    shelf.keep(page_game("h8i9j10", match_of("black", level="minimax")))
+    assert play.resume_last(shelf).method == "minimax"
+
+
+def test_where_nothing_can_go_on_it_says_so(shelf: Shelf) -> None:
+    with pytest.raises(NotationError, match="no game to resume"):
+        play.resume_last(shelf)
+    shelf.keep({**page_game("h8", match_of("black")), "at": 7})
+    with pytest.raises(NotationError, match="cannot be resumed"):
+        play.resume_last(shelf)
+
+
+def test_a_game_that_cannot_be_kept_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shelf_file().mkdir(parents=True)
+    typed(monkeypatch, "h8")
+    assert play.main(["--time", "0.05", "--level", "1"]) == 0
+    assert "the game could not be kept: " in capsys.readouterr().out
+
+
+def test_the_first_of_several_games_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "two.sgf"
+    path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii])")
+    typed(monkeypatch, f"load {path}")
+    assert play.main([str(path), "--time", "0.05", "--level", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "the first of 2 games is played" in said and f"{path}, the first of 2 games" in said
