@@ -19,7 +19,7 @@ STEEPNESS = 4.5
 DECIDED = 0.8  # of the chance to win, which the winner keeps from the decisive move on
 
 
-class Verdict(NamedTuple):
+class Performance(NamedTuple):
     """How one side has played: per cent, None without moves; moves of each wrong kind."""
 
     accuracy: float | None
@@ -36,11 +36,11 @@ def mover_of(game: GameRecord, reviewed: Reviewed) -> Side:
     return Side((game.first + reviewed.ply - 1 - len(game.placed)) % 2)
 
 
-def verdict(game: GameRecord, found: Sequence[Reviewed], side: Side) -> Verdict:
+def verdict(game: GameRecord, found: Sequence[Reviewed], side: Side) -> Performance:
     """Return how a side has played."""
     own = [reviewed for reviewed in found if mover_of(game, reviewed) is side]
     mean = sum(accuracy(reviewed.loss) for reviewed in own) / len(own) if own else None
-    return Verdict(mean, {kind: sum(item.kind == kind for item in own) for kind in WRONG})
+    return Performance(mean, {kind: sum(item.kind == kind for item in own) for kind in WRONG})
 
 
 def chances(game: GameRecord, found: Sequence[Reviewed]) -> list[float]:
