@@ -97,7 +97,7 @@ def main(arguments: Sequence[str]) -> int:
 
         engine.arm()
         with suppress(KeyboardInterrupt):
-            thinking.apart(lambda: reviewer.review(moves, listen), stop)
+            thinking.in_thread(lambda: reviewer.review(moves, listen), stop)
         found = [latest[ply] for ply in sorted(latest)]
         if is_stopped.is_set():
             if not found:

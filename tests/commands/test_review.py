@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.commands import review
-from pbrain_engine.engine import searcher
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game import judging
 from pbrain_engine.game.game import Move
@@ -107,7 +106,6 @@ def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
 def test_an_interrupt_shows_what_is_done(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waited = searcher.wait_for
     judged: list[Reviewed] = []
     judge = Reviewer._judge
 
@@ -118,7 +116,6 @@ def test_an_interrupt_shows_what_is_done(
         return judged[-1]
 
     monkeypatch.setattr(Reviewer, "_judge", note)
-    assert waited is searcher.wait_for
     assert review.main([GAME, "--time", "0.1"]) == 0
     said = capsys.readouterr()
     assert "8. h1" in said.out and "1. h8" not in said.out

@@ -90,12 +90,11 @@ def lines_of(engine: Engine, solver: Solver, game: Game) -> Iterator[tuple[str, 
         yield "balance", [Move(*cell) for cell in swap2.balanced_pair(searcher, 0)[0]]
 
 
-@pytest.mark.parametrize("search", ["alphabeta", "mcts"])
 @pytest.mark.parametrize(
     "count", [FEW, pytest.param(MANY, marks=pytest.mark.long)], ids=["few", "many"]
 )
-def test_no_line_holds_a_forbidden_cell(search: str, count: int) -> None:
-    with Engine(hash_size=8 << 20, search=search) as engine, Solver(8_000_000) as solver:
+def test_no_line_holds_a_forbidden_cell(count: int) -> None:
+    with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
         for number in range(count):
             board, side = renju_position(random.Random(f"legal {number}"))
             game = game_of(board, side)
