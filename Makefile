@@ -72,7 +72,7 @@ long: develop ## run what takes hours: LONG=tests, claims or lines; all without 
 bench: setup ## measure the speed and print the signature of the search
 	@$(BIN)/numoku bench
 
-learn-smoke: setup ## learn on a tiny budget: games, a fit, a network, and a match
+learn-smoke: setup ## learn on a tiny budget: games, a network, and a match
 	@$(BIN)/python -m lab.learn_smoke
 
 compare: setup ## compare speed and signature with another revision: make compare BASE=rev

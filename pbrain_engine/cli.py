@@ -29,7 +29,6 @@ COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
     "openings": ("arena.openings", "make openings of equal chances for matches"),
     "datagen": ("learn.datagen", "record games of the engine against itself for learning"),
     "tune": ("tuning.command", "tune the search parameters by games"),
-    "fit": ("learn.fit", "learn the weights of the evaluation from recorded games"),
     "train": ("learn.train", "learn a network for the evaluation from recorded games"),
     "weights": ("commands.weights", "what a weight file holds and where it comes from"),
     "check": ("doctor.command", "test any engine's protocol, and say what is wrong"),
@@ -39,7 +38,7 @@ COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
 
 EXTRAS = {  # and the packages that they bring, which some commands need
     "build": ("numba", "llvmlite", "lief", "ziglang"),
-    "training": ("numpy", "scipy"),
+    "training": ("numpy",),
     "tools": ("rich", "psutil"),
     "board": ("starlette", "uvicorn", "websockets"),
     "database": ("sqlalchemy",),

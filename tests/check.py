@@ -19,7 +19,7 @@ LEFT_OUT = {
     "arena/test_cluster", "arena/test_command", "arena/test_faults", "arena/test_workers",
     "board/test_database", "board/test_page_care", "board/test_page_files",
     "board/test_page_games", "board/test_page_kept", "board/test_proofs", "commands/test_terminal",
-    "database/test_book", "database/test_faults", "engine/test_tactics", "learn/test_fit",
+    "database/test_book", "database/test_faults", "engine/test_tactics", "learn/test_weights",
     "learn/test_network_training", "native/test_build", "native/test_checked",
     "native/test_replay", "native/test_targets", "native/test_uncompiled",
     "protocol/test_faults", "protocol/test_figures", "protocol/test_fuzz", "search/test_strength",

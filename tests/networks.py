@@ -9,8 +9,7 @@ from pathlib import Path
 
 from pbrain_engine.eval import network_block as block
 from pbrain_engine.eval.network_block import Field, Sizes, head_fields, shared_fields
-from pbrain_engine.eval.weights import FAMILIES, write_weights
-from pbrain_engine.learn.hand import hand_block
+from pbrain_engine.eval.weights import FAMILIES, load_weights, write_weights
 from tests.oracle.network import key_of, pattern_numbers
 
 DIFFERENT = 5003  # numbers of an array before they repeat: a prime
@@ -71,7 +70,7 @@ def block_of(sizes: Sizes, seed: str) -> bytes:
     return sizes.pack() + b"".join(numbers_for(f, sizes, chance).tobytes() for f in fields)
 
 
-HAND_BLOCKS = {family: hand_block(family) for family in FAMILIES}
+HAND_BLOCKS = load_weights("hand").blocks
 
 
 def write_random(path: Path, families: tuple[str, ...] = FAMILIES) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import signal
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -21,19 +22,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..eval.weights import FAMILIES, Weights, WeightsError, load_weights, write_weights
-from ..files import write_whole
-from ..notation.games import LABELS, GamesError
+from ..eval.weights import (
+    FAMILIES,
+    SCALE,
+    Weights,
+    WeightsError,
+    load_weights,
+    weights_path,
+    write_weights,
+)
+from ..files import in_place_of, write_whole
+from ..notation.games import LABELS, GamesError, read_about
 from ..options import Parser
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
 from ..progress import Progress
-from .fit import by_family_named, name_of, put, recorded_scale, source
+from .losses import log_loss
 from .network.learner import VECTOR_LIMIT
 from .network.pool import judge, read_pools
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
 from .network.training import Moment, Run, Score, Tally, TrainingSettings, held_out
-from .value_model import log_loss
 
 STEPS = 8000
 EVERY = 200  # steps between two checkpoints
@@ -100,6 +108,44 @@ def check(options: argparse.Namespace) -> list[str]:
     for family in families:
         begin_of(options, family)
     return families
+
+
+def name_of(out: Path, name: str | None) -> str:
+    """Return what the weights of a file that is to be written are called.
+
+    Raises:
+        GamesError: such a file could not be written, or not loaded by its name.
+        OSError: its folder cannot be made.
+    """
+    name = name or out.stem
+    if not name.isascii() or not name.isprintable():
+        raise GamesError(f"weights cannot be called {name!r}; --id takes a name in ASCII")
+    if weights_path(str(out)) != str(out):
+        raise GamesError(f"--out {out}: built-in weights have this name")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.is_dir() or not os.access(out.parent, os.W_OK):
+        raise GamesError(f"--out {out}: no file can be written there")
+    return name
+
+
+def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
+    """Return what an option of the form FAMILY=FILE was given, by family.
+
+    Raises:
+        GamesError: nothing is given, or there is no such family.
+    """
+    found = {}
+    for word in words:
+        family, _, what = word.partition("=")
+        if not what or family not in FAMILIES:
+            raise GamesError(f"{option} {word}: it takes FAMILY=FILE, one of {', '.join(FAMILIES)}")
+        found[family] = what
+    return found
+
+
+def source(path: Path) -> str:
+    """Return in a few words how the games of a file were made."""
+    return ", ".join(f"{key} {value}" for key, value in read_about(path).items())
 
 
 def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBlock | None]:
@@ -206,9 +252,9 @@ def compare_with_engine(run: Run, weights: Weights) -> tuple[Score, str]:
         opens = np.flatnonzero(positions.opens[chosen])
         for loss, outcome in zip(losses, (positions.target, positions.result), strict=False):
             loss[opens] = log_loss(found.values[opens] / run.scale, outcome[chosen[opens]])
-        picks, block, mine = pool.choices(chosen, found.logits)
-        losses[2, picks] = block.chances(mine)[1]
-        losses[3, picks] = mine[block.chosen] >= np.maximum.reduceat(mine, block.starts[:-1])
+        choices = pool.choices(chosen, found.logits)
+        losses[2, choices.positions] = choices.entropies()
+        losses[3, choices.positions] = choices.firsts()
         tally.add(list(losses))
     value_off, logit_off = np.concatenate(values), np.concatenate(logits)
     return tally.score(), (
@@ -311,8 +357,7 @@ def main(arguments: Sequence[str]) -> int:
         f"--seed {options.seed}",
         "start": weights.key,
     }
-    for family in FAMILIES:
-        about |= recorded_scale(weights, family)
+    about |= {key: each for key, each in weights.about.items() if key.startswith(f"{SCALE} ")}
     for number, path in enumerate((*options.files, *options.test), 1):
         about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)
     networks = {}
@@ -329,6 +374,8 @@ def main(arguments: Sequence[str]) -> int:
                 networks[family], about[f"network {family}"] = found
     if not set(networks) & set(families):
         raise GamesError("there are not enough games to learn from")
-    put(options.out, lambda path: write_weights(path, about, weights.blocks, networks))
+    with in_place_of(options.out) as part:
+        write_weights(str(part), about, weights.blocks, networks)
+        load_weights(str(part))
     print(f"{options.out} written")
     return 0

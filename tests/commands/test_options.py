@@ -36,7 +36,7 @@ def test_wrong_use_of_every_command_is_told_in_one_line(name: str, run: Run) -> 
         ("report FILE", 2),
         ("tune FILE --show", 2),
         ("openings FILE", 1),
-        ("fit FILE --out x", 1),
+        ("train FILE --out x", 1),
         ("weights FILE", 1),
     ],
 )
@@ -196,7 +196,7 @@ sys.exit(cli.main({!r}))
 @pytest.mark.parametrize(
     ("missing", "words", "extra"),
     [
-        ("numpy", ["fit", "x", "--out", "y"], "training"),
+        ("numpy", ["train", "x", "--out", "y"], "training"),
         ("numpy", ["weights", "--games", "tests/games/sample.games"], "training"),
         ("starlette", ["board"], "board"),
     ],
@@ -228,7 +228,7 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() 
     command = [sys.executable, "-S", "-c", code]  # without site packages
     bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     output = subprocess.check_output(command, cwd=ROOT, env=bare, text=True)
-    assert output.split() == ["fit", "train"]  # the others need nothing, or say themselves what
+    assert output.split() == ["train"]  # the others need nothing, or say themselves what
 
 
 def test_only_commands_that_are_there_are_listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:

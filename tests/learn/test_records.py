@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,11 +18,11 @@ from hypothesis import strategies as st
 from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit, Move
 from pbrain_engine.engine.searcher import Glance
-from pbrain_engine.eval.weights import weights_path
+from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.budget import NodePlan
-from pbrain_engine.learn.features import read_features, replay
+from pbrain_engine.learn.network.pool import read_pools
 from pbrain_engine.learn.openings import lay
 from pbrain_engine.learn.selfplay import (
     Plan,
@@ -37,6 +38,7 @@ from pbrain_engine.notation.games import (
     Record,
     decode,
     encode,
+    header,
     read_about,
     read_games,
 )
@@ -263,7 +265,7 @@ def test_an_opening_with_a_five_is_not_playable() -> None:
 # Branches ----------------------------------------------------------------------------------
 
 
-def test_games_and_branches_are_legal_and_branches_undecided() -> None:
+def test_games_and_branches_are_legal_and_branches_undecided(tmp_path: Path) -> None:
     plan = PLAN._replace(weights="network", branch_share=0.4)
     engine = plan.make_engine()
     played = [plan.play(engine, number) for number in range(8)]
@@ -279,9 +281,15 @@ def test_games_and_branches_are_legal_and_branches_undecided() -> None:
             x, y = cell % record.width, cell // record.width
             assert not game.is_over and not game.is_forbidden(x, y)
             game.play(x, y)
-    positions, choices = read_features(branches)
-    assert len(choices) == len(branches) == sum(1 for _ in replay(branches)) > 20, "all teach moves"
-    assert len(positions) == 0, "and no linear values"
+    assert len(branches) > 20
+    path = tmp_path / "branches.games"
+    path.write_bytes(header({}) + b"".join(map(encode, branches)))
+    for family in ("freestyle", "renju"):
+        pools = read_pools([path], [], family, load_weights("learned"))
+        assert sum(map(len, pools)) == sum(each.rule.traits.family == family for each in branches)
+        for pool in pools:
+            assert pool.picks.all(), "each has a move to learn"
+            assert np.isnan(pool.results).all(), "and no result"
 
 
 def test_a_long_game_on_a_large_board_has_branches_that_can_be_written() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import combinations_with_replacement, islice
 from pathlib import Path
 from threading import Lock, local
 from typing import Any, NamedTuple
@@ -23,13 +23,20 @@ from ...eval.weights import Weights, family_of
 from ...game.game import tables_of
 from ...native.load import library
 from ...native.load.memory import Block
-from ...notation.games import LABELS, NO_VALUE, GamesError, Record, is_held_out, read_games
+from ...notation.games import (
+    LABELS,
+    NO_VALUE,
+    Ending,
+    GamesError,
+    Record,
+    is_held_out,
+    read_games,
+)
+from ...patterns.shapes import FOUR, LINE_SHAPES, OPEN_FOUR
 from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
 from ...position.rules import Rule, Side
 from ...values import WIN_BAND
-from ..features import ENEMY_FIVE, FOURS, WINNING_FOUR, result_for
-from ..score_model import CandidateBlock
-from ..value_model import Vector, best_scale, blend, chance
+from ..losses import Choices, Vector, best_scale, blend, chance
 from .position_loops import LOGIT_UNIT
 
 Array = NDArray[Any]
@@ -37,7 +44,7 @@ Ints = NDArray[np.int64]
 AT_ONCE = 64  # games that are played through in one go
 ENOUGH = 400_000  # positions that a scale is found by
 NEAR_BYTES = 64
-NONE = np.zeros(0, np.int64)
+DECIDED = 1 | 2  # threat masks with a five of the enemy or a winning four: nothing to evaluate
 UNKNOWN = -1  # half points of a game without a result
 
 
@@ -124,15 +131,12 @@ class PositionPool:
             found[begin : begin + len(these)] = bits.sum(1)
         return found
 
-    def choices(self, chosen: Ints, logits: Vector) -> tuple[Ints, CandidateBlock, Vector]:
-        """Return which of some positions chose a candidate, and the logits of the candidates.
-
-        ``logits``: those of all of these positions.
-        """
+    def choices(self, chosen: Ints, logits: Vector) -> Choices:
+        """Return which of some positions chose a candidate; ``logits`` are of all of these."""
         counts, picks = self.candidates(chosen), self.picks[chosen]
         starts = np.append(0, np.cumsum(counts[picks]))
-        block = CandidateBlock(starts, NONE, NONE, starts[:-1] + self.count_before(chosen[picks]))
-        return np.flatnonzero(picks), block, logits[np.repeat(picks, counts)]
+        moves = starts[:-1] + self.count_before(chosen[picks])
+        return Choices(np.flatnonzero(picks), starts, moves, logits[np.repeat(picks, counts)])
 
     def search_scale(self, usual: float | None = None) -> float:
         """Return the scale with which the values of searches foretell results best.
@@ -155,7 +159,7 @@ class PositionPool:
     def targets(
         self, mix: float, scale: float | None = None, labels: str = LABELS[0]
     ) -> NDArray[np.float32]:
-        """Return the chance to learn of each position; see ``value_model.blend``.
+        """Return the chance to learn of each position; see ``losses.blend``.
 
         ``scale``: how many units of a search's value are a logistic unit, if not what suits the
         results best.
@@ -176,7 +180,7 @@ class _Player:
         self._weights = weights._replace(about=about, streams={})
         self._library = library.load()
         self._local, self._lock = local(), Lock()
-        self._fours = FOURS.astype(np.uint8)
+        self._fours = fours()
         self._game_bytes = self._library.sizes["game"]
 
     def game(self) -> int:
@@ -199,9 +203,9 @@ class _Player:
             record, end = game.record, begin + length
             check(record)
             moves[begin:end], values[begin:end] = record.moves, record.values
-            for side in (Side.BLACK, Side.WHITE):
-                result = result_for(record, side)
-                points[begin + side : end : 2] = UNKNOWN if result != result else 2 * result
+            for side, score in ((Side.BLACK, record.result), (Side.WHITE, -record.result)):
+                known = record.ending is not Ending.BRANCH
+                points[begin + side : end : 2] = 1 + score if known else UNKNOWN
             with self._lock:  # the first to ask builds them
                 tables = tables_of(self._library, record.rule, self._weights).address
             found = self._library.game_lessons(
@@ -215,7 +219,7 @@ class _Player:
         held = np.repeat([game.held for _, game in numbered], lengths)
         rows = np.arange(total)
         is_candidate = near[rows, moves >> 3] >> (moves & 7) & 1 == 1
-        kept = (values != NO_VALUE) & (facts[:, 0] & (ENEMY_FIVE | WINNING_FOUR) == 0)
+        kept = (values != NO_VALUE) & (facts[:, 0] & DECIDED == 0)
         kept &= is_candidate | (values < WIN_BAND)
         counts = facts[:, 2].astype(np.int64)
         all_scores = np.concatenate(parts)[np.repeat(kept, counts)]
@@ -226,6 +230,13 @@ class _Player:
             moves, chosen, ply[chosen], facts[chosen, 0], facts[chosen, 1], values[chosen],
             points[chosen], game_of[chosen], held[chosen], near, score_at, all_scores,
         )  # fmt: skip
+
+
+def fours() -> NDArray[np.uint8]:
+    """Return a 1 for each combination of line shapes that has a four, in the kernel's order."""
+    combinations = combinations_with_replacement(range(LINE_SHAPES), 4)
+    ordered = sorted(combinations, key=lambda lines: lines[::-1])
+    return np.array([FOUR in lines or OPEN_FOUR in lines for lines in ordered], np.uint8)
 
 
 def _at(array: Array) -> int:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from ...eval.weights import Weights
 from ...files import in_place_of
 from ...notation.games import LABELS
-from ..fit import RULE_BOUND
-from ..value_model import best_scale
+from ...position.rules import Rule
+from ..losses import best_scale
 from .learner import Adam, Batch, Floats, Form, Learner, Source, Threads, Widths
 from .patterns import half_of, patterns
 from .pool import ENOUGH, PositionPool
@@ -169,7 +169,8 @@ class Run:
         ]
         self.order = Order(pools, settings.batch, settings.seed)
         known = patterns(half_of(settings.family))
-        self.form = Form(known, settings.family != RULE_BOUND, settings.widths)
+        tied = not Rule.parse(settings.family).traits.fouls
+        self.form = Form(known, tied, settings.widths)
         numbers = self.form.start(settings.seed)
         anchor = np.zeros_like(numbers)
         if start is not None:

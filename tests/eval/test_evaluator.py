@@ -1,0 +1,72 @@
+"""The linear evaluation is the sum that its description says, to the last unit."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pbrain_engine.eval.weights import (
+    BLOCK_BYTES,
+    COMBINATIONS,
+    FAMILIES,
+    MASKS,
+    load_weights,
+    write_weights,
+)
+from pbrain_engine.game.game import Game
+from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.values import EVAL_LIMIT
+
+
+def features(game: Game) -> tuple[int, dict[int, tuple[int, int]]]:
+    """Return the threat mask, and each empty cell's combination for black and white."""
+    out = (ctypes.c_int32 * (1 + 4 * 22 * 22))()
+    count = game.library.game_features(game.address, ctypes.addressof(out))
+    return out[0], {out[at]: (out[at + 1], out[at + 2]) for at in range(1, count, 4)}
+
+
+@pytest.mark.parametrize("rule", list(Rule))
+def test_the_value_is_the_sum_over_cells_and_the_threats(rule: Rule, tmp_path: Path) -> None:
+    chance = np.random.default_rng(3)  # every number differs from the others
+    numbers = chance.integers(-40, 40, (len(FAMILIES), BLOCK_BYTES // 2)).astype(np.int16)
+    blocks = {family: row.tobytes() for family, row in zip(FAMILIES, numbers, strict=True)}
+    path = str(tmp_path / "odd.numoku")
+    write_weights(path, {"id": "odd"}, blocks)
+    weights = load_weights(path)
+    table = np.frombuffer(weights.block(rule), np.int16).astype(int).tolist()
+    values = table[:COMBINATIONS], table[COMBINATIONS : 2 * COMBINATIONS]
+    checked = 0
+    for seed in range(6):
+        board = (15, 11, 20)[seed % 3]
+        middle = range(board // 2 - 3, board // 2 + 4)
+        cells = [(x, y) for x in middle for y in middle]
+        random.Random(seed).shuffle(cells)
+        game = Game(board, rule=rule, weights=weights)
+        before = 0
+        for x, y in cells:
+            mask, found = features(game)
+            now = sum(values[0][black] - values[1][white] for black, white in found.values())
+            side = game.to_move
+            total = (now + before) // 2
+            total = total if side is Side.BLACK else -total
+            total += table[2 * COMBINATIONS + side * MASKS + mask]
+            if game.moves:
+                assert game.value() == max(-EVAL_LIMIT, min(EVAL_LIMIT, total))
+                checked += 1
+            before = now
+            game.play(x, y)
+            if game.winner is not None:
+                break
+    assert checked > 60
+
+
+def test_the_kernel_writes_as_many_features_as_it_says() -> None:
+    game = Game(22)
+    out = (ctypes.c_int32 * (1 + 4 * 22 * 22 + 1))()
+    out[len(out) - 1] = 77
+    assert game.library.game_features(game.address, ctypes.addressof(out)) == len(out) - 1
+    assert out[len(out) - 1] == 77
