@@ -240,7 +240,7 @@ def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
             thought = hosted.think(Limit(nodes=nodes, depth=depth))
             if found is None:
                 break
-            assert found[:2] == thought[:2]
+            assert (found.move, found.value) == (thought.move, thought.value)
             only += found.choices == 1
             if found.end is not None:
                 ends.add(len(found.end))
