@@ -42,7 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("parameters",), ("threats",), ("alphabeta",)),
     "game": (
-        ("cells", "position"),
+        ("cells", "position", "stages"),
         ("diagram", "opening_rules", "record"),
         ("opening_names",),
         ("game",),
@@ -57,10 +57,10 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("build",),
     ),
     "arena": (
-        ("processes", "textbook"),
+        ("averages", "processes", "textbook"),
         ("settings",),
         ("journal",),
-        ("elo", "referee"),
+        ("calibration", "elo", "referee"),
         ("openings", "process", "standings"),
         ("arguments", "live", "players"),
         ("pool",),

@@ -28,6 +28,7 @@ from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
 from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart
+from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
 from .journal import read_journal
 from .match import default_journal
@@ -273,7 +274,10 @@ COMMAND = CommandLine(
         Option("--anchor", str, [], "ENGINE=ELO",
                "fix the rating of an engine; may be repeated", {"action": "append"}),
         Option("--text", None, False, None, "print the tables"),
-        SHARED["json"]._replace(about="print the result document of the match"),
+        Option("--calibration", None, False, None,
+               "print what engines said of their chances and what they scored, by stones"),
+        SHARED["json"]._replace(about="print the result document of the match, or "
+                               "the calibration as a list"),
         Option("--pgn", Path, None, "FILE", "write all games to one PGN file"),
         *(Option(f"--{kind}", Path, None, "FOLDER", f"write each game to a {kind.upper()} file")
           for kind in FILE_EACH),
@@ -293,7 +297,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise JournalError(f"no journal in {folder}; name one")
         settings, games = read_journal(path)
         anchors = dict(_anchor(text, settings) for text in options.anchor)
-        standings, others = Standings(settings, games, anchors), options.text or options.json
+        standings = Standings(settings, games, anchors)
+        others = options.text or options.json or options.calibration
         for kind in (PGN, *FILE_EACH):
             if target := getattr(options, kind):
                 others, files = True, export(kind, target, games, settings)
@@ -302,7 +307,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.text:
             print(summary(standings))
             print("", *table(time_rows(settings, games)), sep="\n")
-        if options.json:
+        if options.calibration:
+            rows = calibrate(games, load_weights(DEFAULT_WEIGHTS).scale(settings.rule))
+            forms = [form(row) for row in rows]
+            print(json.dumps(forms) if options.json else "\n".join(text_lines(rows)))
+        elif options.json:
             print(json.dumps(standings.to_json()))
         if options.html or options.open or not others:
             page = options.html or path.with_suffix(".html")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import zlib
-from bisect import bisect, bisect_left
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -16,27 +16,16 @@ from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
 from ..eval.weights import FAMILIES, load_weights, scale_of
+from ..game.stages import stage_of
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, GamesError, Record, decode, split_head
 from ..values import WIN_BAND
 from .budget import NodePlan
 from .openings import lay
 
-STAGES = (0, 10, 20, 40)  # stones from which each stage of a game begins
 LEAST_TABLE = 1 << 20
 BYTES_A_NODE = 64  # of the table
 LINES_PART = 2  # the other root moves get half as many nodes as the best
 AT_ONCE = 16  # positions of a stretch
-
-
-def stage_of(stones: int) -> int:
-    """Return the number of the stage of a position with so many stones."""
-    return bisect(STAGES, stones) - 1
-
-
-def stage_name(stage: int) -> str:
-    """Return the stones of a stage: ``10-19``, ``40+``."""
-    first, *later = STAGES[stage:]
-    return f"{first}-{later[0] - 1}" if later else f"{first}+"
 
 
 class Place(NamedTuple):

@@ -1,23 +1,23 @@
 """What weights say without a search of positions that have deep labels.
 
 The value is the engine's own, of integers, as a search asks for it, and so are the logits of the
-moves. Positions of one game are much alike, so standard errors are those of a mean whose games, not
-whose positions, are independent.
+moves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import exp, log, log1p, nan, sqrt
+from math import exp, log, log1p, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..arena.averages import Figure, average, known
 from ..engine.engine import LOGIT_UNIT, Engine, Move
 from ..eval.weights import FAMILIES, family_of, scale_of
+from ..game.stages import STAGES, stage_name, stage_of
 from ..notation.games import SINGLE, GamesError, Record, read_about, read_games
 from ..values import chance
 from .openings import lay
-from .positions import STAGES, stage_name, stage_of
 
 ALL = "all"
 FIGURES = ("value_above_least", "move_entropy", "first")
@@ -40,13 +40,6 @@ class Said(NamedTuple):
     value_above_least: float  # nats
     move_entropy: float  # nats; nan where they do not list the move
     first: float  # 1 if the move is their first, else 0
-
-
-class Figure(NamedTuple):
-    """A mean and its standard error, which is nan where there is one game only."""
-
-    mean: float
-    error: float
 
 
 class StageRow(NamedTuple):
@@ -106,23 +99,6 @@ def hear(engine: Engine, labelled: Labelled) -> Said:
     return Said(loss - least, entropy - logits[wanted], float(first))
 
 
-def mean_of(numbers: Sequence[float], games: Sequence[tuple[int, int]]) -> Figure:
-    """Return the mean of what is known, with its standard error by games."""
-    known = [
-        (number, game) for number, game in zip(numbers, games, strict=True) if number == number
-    ]
-    if not known:
-        return Figure(nan, nan)
-    mean = sum(number for number, _ in known) / len(known)
-    sums: dict[tuple[int, int], float] = {}
-    for number, game in known:
-        sums[game] = sums.get(game, 0.0) + number - mean
-    if len(sums) < 2:
-        return Figure(mean, nan)
-    spread = sum(each * each for each in sums.values()) * len(sums) / (len(sums) - 1)
-    return Figure(mean, sqrt(spread) / len(known))
-
-
 def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
     """Return what weights, by name or file, say of files of positions.
 
@@ -159,9 +135,9 @@ def _rows(
     first = heard[0][1]
     for number, (weights, said) in enumerate(heard):
         each = range(len(FIGURES))
-        figures = tuple(mean_of([said[n][i] for n in chosen], games) for i in each)
+        figures = tuple(average([said[n][i] for n in chosen], games) for i in each)
         differences = tuple(
-            mean_of([said[n][i] - first[n][i] for n in chosen], games) for i in each if number
+            average([said[n][i] - first[n][i] for n in chosen], games) for i in each if number
         )
         yield StageRow(weights, family, stones, len(chosen), figures, differences)
 
@@ -171,10 +147,6 @@ def form(row: StageRow) -> dict[str, Any]:
 
     Where the weights are not the first, ``FIGURE_difference`` is how much more it is than theirs.
     """
-
-    def known(number: float) -> float | None:
-        return round(number, 6) if number == number else None
-
     document: dict[str, Any] = row._asdict()
     for key, means in (("", document.pop("figures")), ("_difference", document.pop("differences"))):
         for name, mean in zip(FIGURES, means, strict=False):

@@ -11,8 +11,9 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
+from pbrain_engine.game.stages import STAGES, stage_name, stage_of
 from pbrain_engine.learn.budget import NodePlan
-from pbrain_engine.learn.positions import STAGES, Sources, stage_name, stage_of
+from pbrain_engine.learn.positions import Sources
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,

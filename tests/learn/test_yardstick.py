@@ -10,9 +10,10 @@ from statistics import mean, stdev
 import pytest
 
 from pbrain_engine import cli
+from pbrain_engine.arena.averages import average
 from pbrain_engine.engine.engine import Engine, Move
 from pbrain_engine.learn import yardstick
-from pbrain_engine.learn.yardstick import FIGURES, mean_of, measure
+from pbrain_engine.learn.yardstick import FIGURES, measure
 from pbrain_engine.notation.games import (
     NO_VALUE,
     Ending,
@@ -102,18 +103,18 @@ def test_a_label_that_the_weights_say_themselves_costs_nothing(tmp_path: Path) -
 
 def test_errors_are_those_of_games() -> None:
     numbers = [0.1, 0.5, 0.3, 0.9]
-    alone = mean_of(numbers, [(0, n) for n in range(4)])
+    alone = average(numbers, [(0, n) for n in range(4)])
     assert alone.mean == pytest.approx(0.45)
     assert alone.error == pytest.approx(stdev(numbers) / 2)
-    twice = mean_of(
+    twice = average(
         [n for n in numbers for _ in range(3)], [(0, n) for n in range(4) for _ in "abc"]
     )
     assert twice == pytest.approx(alone), "what a game says three times counts once"
-    files = mean_of(numbers, [(n, 0) for n in range(4)])
+    files = average(numbers, [(n, 0) for n in range(4)])
     assert files == alone, "games of several files are different ones"
-    assert mean_of([0.2, nan, 0.4], [(0, 1), (0, 2), (0, 3)]) == pytest.approx((0.3, 0.1))
-    assert isnan(mean_of([0.2, 0.4], [(0, 1), (0, 1)]).error)
-    assert sqrt(2) * mean_of([0.0, 1.0], [(0, 1), (0, 2)]).error == pytest.approx(sqrt(0.5))
+    assert average([0.2, nan, 0.4], [(0, 1), (0, 2), (0, 3)]) == pytest.approx((0.3, 0.1))
+    assert isnan(average([0.2, 0.4], [(0, 1), (0, 1)]).error)
+    assert sqrt(2) * average([0.0, 1.0], [(0, 1), (0, 2)]).error == pytest.approx(sqrt(0.5))
 
 
 def test_the_difference_is_that_of_the_same_positions(
@@ -131,7 +132,7 @@ def test_the_difference_is_that_of_the_same_positions(
         assert second[f"{figure}_difference"] == pytest.approx(less, abs=2e-6)
     hand, network = ([by_hand(r, w)[0] for r in RECORDS[:3]] for w in ("hand", "network"))
     games = [(0, record.number) for record in RECORDS[:3]]
-    error = mean_of([a - b for a, b in zip(hand, network, strict=True)], games).error
+    error = average([a - b for a, b in zip(hand, network, strict=True)], games).error
     assert second["value_above_least_difference_se"] == pytest.approx(error, abs=1e-4)
     alone = rows[4]
     assert alone["stones"] == "10-19" and alone["value_above_least_se"] is None

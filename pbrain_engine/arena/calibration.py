@@ -1,0 +1,106 @@
+"""What engines said of their chances in the games of a match, and what they scored.
+
+Each value that an engine reported is a chance at the scale of our own weights; what it scored is 1,
+0.5 or 0 points of that game. Forced wins and losses are left out: they say what will be.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..game.stages import STAGES, stage_name, stage_of
+from ..notation.journal import Played
+from ..values import WIN_BAND, chance
+from .averages import Figure, average, known
+
+EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of the bins of chances
+ALL, AHEAD = "all", "ahead"
+FROM_AHEAD = 0.5
+
+
+class Prediction(NamedTuple):
+    """A chance that an engine said before its move, and the points that it scored, 0 to 1."""
+
+    engine: str
+    game: int
+    stage: int
+    said: float
+    scored: float
+
+
+class BinRow(NamedTuple):
+    """What an engine said and scored at a stage, where it said a chance of one bin."""
+
+    engine: str
+    stones: str
+    chances: str  # ``0.7-0.9``, ``ahead`` (from 0.5 on) or ``all``
+    positions: int
+    games: int
+    said: Figure
+    scored: Figure
+    excess: Figure  # of what was said over what was scored, position by position
+
+
+def predictions(games: Iterable[Played], scale: float) -> Iterator[Prediction]:
+    """Yield what was said in games that no fault ended."""
+    for played in games:
+        if played.fault:
+            continue
+        given = len(played.opening)
+        for number, (engine, value) in enumerate(zip(played.movers, played.value, strict=True)):
+            if value is not None and abs(value) < WIN_BAND:
+                stage, said = stage_of(given + number), chance(value, scale)
+                yield Prediction(engine, played.game, stage, said, played.points(engine) / 2)
+
+
+def calibrate(games: Iterable[Played], scale: float) -> list[BinRow]:
+    """Return the rows of all engines by stage and chance; ``scale``: units of a logistic unit."""
+    found = list(predictions(games, scale))
+    rows = list[BinRow]()
+    for engine in sorted({each.engine for each in found}):
+        for stage in (None, *range(len(STAGES))):
+            stones = ALL if stage is None else stage_name(stage)
+            those = [e for e in found if e.engine == engine and stage in (None, e.stage)]
+            bins: list[list[Prediction]] = [[] for _ in EDGES[1:]]
+            for each in those:
+                bins[min(bisect(EDGES, each.said), len(bins)) - 1].append(each)
+            for low, high, chosen in zip(EDGES, EDGES[1:], bins, strict=False):
+                rows += _rows(chosen, f"{low:.1f}-{high:.1f}", stones)
+            rows += _rows([each for each in those if each.said >= FROM_AHEAD], AHEAD, stones)
+            rows += _rows(those, ALL, stones)
+    return rows
+
+
+def _rows(chosen: Sequence[Prediction], chances: str, stones: str) -> Iterator[BinRow]:
+    if chosen:
+        games = [each.game for each in chosen]
+        figures = (
+            average([each.said for each in chosen], games),
+            average([each.scored for each in chosen], games),
+            average([each.said - each.scored for each in chosen], games),
+        )
+        yield BinRow(chosen[0].engine, stones, chances, len(chosen), len({*games}), *figures)
+
+
+def form(row: BinRow) -> dict[str, Any]:
+    """Return a row as JSON has it, with the standard errors of the figures as ``FIGURE_se``."""
+    document: dict[str, Any] = row._asdict()
+    for name in ("said", "scored", "excess"):
+        figure: Figure = document.pop(name)
+        document |= {name: known(figure.mean), f"{name}_se": known(figure.error)}
+    return document
+
+
+def text_lines(rows: Sequence[BinRow]) -> list[str]:
+    """Return the rows as a table."""
+    width = max([6, *(len(row.engine) for row in rows)])
+    found = [f"{'engine':{width}} stones chances positions games   said scored   excess"]
+    for row in rows:
+        facts = (
+            f"{row.engine:{width}} {row.stones:6} {row.chances:7} {row.positions:9} {row.games:5}"
+        )
+        excess = f"{row.excess.mean:+7.3f} ± {row.excess.error:.3f}"
+        found.append(f"{facts} {row.games:5} {row.said.mean:6.3f} {row.scored.mean:6.3f}  {excess}")
+    return found

@@ -1,0 +1,83 @@
+"""What engines said of their chances and what they scored, from games made up for it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from math import isnan, log
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena import report
+from pbrain_engine.arena.calibration import AHEAD, ALL, calibrate
+from pbrain_engine.notation.journal import BLACK, DRAW, WHITE, Played
+from pbrain_engine.values import WIN
+
+SCALE = 100.0
+JOURNALS = Path(__file__).parent / "journals"
+
+
+def odds(chance: float) -> int:
+    """Return the value that stands for a chance."""
+    return round(SCALE * log(chance / (1 - chance)))
+
+
+def a_game(number: int, winner: str, given: int, said: list[float | None]) -> Played:
+    values = [None if each is None else odds(each) for each in said]
+    cells = [(n % 15, n // 15) for n in range(given + len(said))]
+    return Played(
+        number, number, "a", "b", winner, "five", "", cells[:given], cells[given:], [1] * len(said),
+        [None] * len(said), values, [None] * len(said),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def games() -> list[Played]:
+    return [
+        a_game(0, BLACK, 4, [0.8, 0.4, 0.8, None, 0.95]),
+        a_game(1, DRAW, 4, [0.8, 0.2]),
+        a_game(2, WHITE, 18, [0.6, 0.75, 0.2, 0.95]),
+    ]
+
+
+def test_said_and_scored_stand_by_engine_stage_and_chance(games: list[Played]) -> None:
+    rows = {(row.engine, row.stones, row.chances): row for row in calibrate(games, SCALE)}
+    row = rows["a", "0-9", "0.7-0.9"]
+    assert (row.positions, row.games) == (3, 2)
+    assert row.said.mean == pytest.approx(0.8, abs=2e-3)
+    assert row.scored.mean == pytest.approx((1 + 1 + 0.5) / 3)
+    assert row.excess.mean == pytest.approx(0.8 - 2.5 / 3, abs=2e-3)
+    ahead = rows["a", "all", AHEAD]
+    assert (ahead.positions, ahead.games) == (5, 3)
+    assert ahead.scored.mean == pytest.approx((3 + 0.5 + 0) / 5)
+    assert rows["a", "all", ALL].positions == 6 and rows["b", "all", ALL].positions == 4
+    late = rows["b", "10-19", "0.7-0.9"]
+    assert (late.positions, late.scored.mean) == (1, 1.0) and isnan(late.excess.error)
+    assert rows["b", "20-39", "0.9-1.0"].positions == 1, "with the 21st stone"
+    assert ("a", "40+", ALL) not in rows
+
+
+def test_what_is_proven_and_what_a_fault_ended_says_nothing(games: list[Played]) -> None:
+    games[0].value[0] = WIN - 5
+    games[0].value[2] = 5 - WIN
+    games[2].reason = "time"
+    rows = {(row.engine, row.stones, row.chances): row for row in calibrate(games, SCALE)}
+    assert rows["a", "all", ALL].positions == 2
+    assert not any(stones in ("10-19", "20-39") for _, stones, _ in rows)
+
+
+def test_the_command_prints_a_table_or_a_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "match.jsonl"
+    shutil.copy(sorted(JOURNALS.glob("*.jsonl"))[0], journal)
+    assert report.main([str(journal), "--calibration", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    keys = {"engine", "stones", "chances", "positions", "games"}
+    figures = {"said", "scored", "excess"}
+    assert rows and all(row.keys() == keys | figures | {f"{f}_se" for f in figures} for row in rows)
+    assert report.main([str(journal), "--calibration"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].split()[:3] == ["engine", "stones", "chances"] and len(said) == len(rows) + 1
+    assert list(tmp_path.iterdir()) == [journal], "no page is written"
