@@ -14,7 +14,8 @@ from pathlib import Path
 from random import Random
 
 from pbrain_engine.game.cells import cell_name, parse_moves
-from pbrain_engine.game.diagram import Diagram, Drawn, board_svg, winning_row
+from pbrain_engine.game.diagram import Drawn, board_svg, winning_row
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.methods import Budget, PlainGame, adp, evaluation, method
 from pbrain_engine.methods.genetic import Breeding
 from pbrain_engine.methods.knowledge import KnowingUCT
@@ -125,7 +126,7 @@ def whole_game() -> str:
     """Draw a game with the numbers of its moves."""
     moves = parse_moves(GAME)
     stones = [(cell, Side(number % 2)) for number, cell in enumerate(moves)]
-    row = winning_row(Diagram(GAME_SIZE, GAME_SIZE, dict(stones), moves[-1]))
+    row = winning_row(GameRecord(GAME_SIZE, GAME_SIZE, moves=tuple(moves)))
     drawn = [Drawn(cell, side, str(number)) for number, (cell, side) in enumerate(stones, 1)]
     return board_svg(GAME_SIZE, GAME_SIZE, drawn, row, "A game of Numoku against itself")
 

@@ -43,8 +43,8 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("parameters",), ("threats",), ("alphabeta",)),
     "game": (
         ("cells", "position", "stages"),
-        ("diagram", "opening_rules", "record"),
-        ("opening_names",),
+        ("opening_rules", "record"),
+        ("diagram", "opening_names", "tree"),
         ("game",),
         ("result",),
         ("judging",),

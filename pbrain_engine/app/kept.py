@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from ..database.lines import add_tree, look_up
 from ..database.store import Database, StoredGame
@@ -11,8 +10,9 @@ from ..engine.engine import Engine
 from ..game.documents import author_of
 from ..game.game import Game
 from ..game.position import Position, image_of
-from ..game.record import GameRecord, tree_of
+from ..game.record import GameRecord
 from ..game.result import Entry, Known, Result, Reviewed
+from ..game.tree import tree_of
 
 
 def certain_of(finding: Result | None) -> Result | None:
@@ -84,7 +84,7 @@ def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[
     """Return what was found out about the positions of a game, as it is kept."""
     author = author_of(weights)
     return {
-        replace(game, moves=game.moves[: item.ply - 1 - len(game.placed)]).position: Result(
+        game._replace(moves=game.moves[: item.ply - 1 - len(game.placed)]).position: Result(
             item.value, item.line, item.depth, author=author
         )
         for item in found

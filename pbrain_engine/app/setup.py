@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..files import decode
@@ -21,7 +20,7 @@ from ..position.rules import Rule
 if TYPE_CHECKING:
     from pathlib import Path  # 10 ms that a package does without
 
-    from ..game.record import GameTree
+    from ..game.tree import GameTree
 
 DEFAULT_SIZE = (15, 15)
 _ADDRESS = re.compile(r"[a-z]+://\S*$", re.IGNORECASE)
@@ -89,11 +88,7 @@ def parse_setup(
     elif body.lower().startswith("piskvorky"):
         game = parse_psq(body)
     elif any(sign in body for sign in ".#(") and not begins_with_move(body):
-        drawn = parse_diagram(text)
-        placed = tuple(sorted(drawn.stones.items(), key=lambda held: held[1]))
-        game = GameRecord(
-            drawn.width, drawn.height, first=drawn.side_to_move(), placed=placed, marked=drawn.last
-        )
+        game = parse_diagram(text)
     else:
         width, height = size or DEFAULT_SIZE
         moves = tuple(parse_moves(body, width, height, from_below=from_below))
@@ -101,7 +96,7 @@ def parse_setup(
     width, height, known = game.board
     if size is not None and size != (width, height):
         raise NotationError(f"the position has a {width}x{height} board, not {size[0]}x{size[1]}")
-    return replace(game, rule=known if rule is None else rule)
+    return game._replace(rule=known if rule is None else rule)
 
 
 def moves_of_address(text: str) -> str:
@@ -130,4 +125,4 @@ def cut(record: GameRecord, ply: int) -> GameRecord:
         raise NotationError(f"the game has only {held}, so there is no position at {ply}")
     kept = ply if ply >= 0 else count + ply
     passes = tuple(after for after in record.passes if after <= kept)
-    return replace(record, moves=record.moves[:kept], passes=passes)
+    return record._replace(moves=record.moves[:kept], passes=passes)

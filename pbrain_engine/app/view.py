@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..engine.thought import Thought
 from ..game import diagram
 from ..game.cells import cell_name
-from ..game.diagram import Diagram
 from ..game.game import Game, Move
+from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_THREATS, LOWER, UPPER, Tree
 from ..notation import colours
 from ..options import counted
@@ -33,9 +33,9 @@ def rule_name(rule: Rule) -> str:
     return rule.name.lower().replace("_", " ")
 
 
-def diagram_of(game: Game, last: Coordinates | None = None) -> Diagram:
+def diagram_of(game: Game, last: Coordinates | None = None) -> GameRecord:
     """Return what stands on the board, with the last stone."""
-    return game.diagram()._replace(last=last, to_move=None)
+    return GameRecord.of(game.position)._replace(marked=last)
 
 
 def foul_line(game: Game) -> str:
@@ -59,7 +59,7 @@ def result_line(game: Game, winner: str | None) -> str:
 
 def plain_board(game: Game, last: Coordinates | None = None) -> str:
     """Return the board as text, a stone marked as the last one."""
-    return diagram.format_diagram(diagram_of(game, last), stars=True)
+    return diagram.format_diagram(diagram_of(game, last), stars=True, mover=False)
 
 
 def rich_board(

@@ -15,9 +15,9 @@ from rich.text import Text
 
 from ..game import diagram
 from ..game.cells import cell_name
+from ..game.record import GameRecord
 from ..notation import colours
 from ..notation.journal import FIVE, Played
-from ..position.rules import Side
 from ..values import format_value
 from .standings import Standings, View, ladder_rows, pair_rows, result_line, table, test_lines
 
@@ -93,11 +93,9 @@ class RichView(View):
     def _board(self, played: Played) -> RenderableType:
         """Return a game with its last move and what the engine said of it."""
         settings, moves = self.standings.settings, played.all_moves
-        stones = {cell: Side(ply % 2) for ply, cell in enumerate(moves)}
-        last = moves[-1] if moves else None
-        board = diagram.Diagram(settings.width, settings.height, stones, last)
+        board = GameRecord(settings.width, settings.height, moves=tuple(moves))
         if self.console.color_system is None or self.console.no_color:
-            picture = Text(diagram.format_diagram(board, stars=True), no_wrap=True)
+            picture = Text(diagram.format_diagram(board, stars=True, mover=False), no_wrap=True)
         else:
             row = diagram.winning_row(board) if played.reason == FIVE else []
             picture = colours.colour_rows(board, row, letters=self._ascii)

@@ -11,7 +11,6 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..app.kept import Kept
@@ -23,8 +22,9 @@ from ..engine.engine import EngineError
 from ..game.documents import author_of, entry_document, following_document
 from ..game.game import Game
 from ..game.position import Position
-from ..game.record import GameRecord, GameTree, main_line
+from ..game.record import GameRecord
 from ..game.result import Result
+from ..game.tree import GameTree, main_line
 from .messages import Refused
 
 LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
@@ -131,7 +131,7 @@ class Archive:
     def store_tree(self, tree: GameTree) -> dict[str, int]:
         """Store a game with its variations and comments; return how much came of it."""
         game = add_result(main_line(tree))
-        bare = replace(game, comment="")  # the same game, however commented
+        bare = game._replace(comment="")  # the same game, however commented
         items: list[Item] = [StoredGame(bare)] if game.moves else []
         if not tree.is_plain():
             items.append(tree)

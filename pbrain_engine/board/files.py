@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..app.shelf import OPEN
 from ..files import decode
 from ..game.cells import begins_with_move
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
-from ..game.record import GameTree, main_line, tree_of
+from ..game.tree import GameTree, main_line, tree_of
 from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib, parse_renlib
@@ -107,7 +106,7 @@ def read_tree(
         trees, usual = [tree_of(found)], Rule.FREESTYLE
     tree = trees[0]
     if tree.record.rule is None:
-        tree.record = replace(tree.record, rule=usual if rule is None else rule)
+        tree.record = tree.record._replace(rule=usual if rule is None else rule)
     remarks = list(tree.remarks)
     if len(trees) > 1:
         remarks.append(f"the first of {len(trees)} games is shown")

@@ -17,7 +17,7 @@ from ..database.rescue import rescue
 from ..database.sources import Item, Wish, add_items, merge, read_source
 from ..database.store import Added, Database, StoredGame
 from ..game.cells import cell_name, format_moves
-from ..game.diagram import Diagram, format_diagram
+from ..game.diagram import format_diagram
 from ..game.documents import entry_document, following_document, proof_of
 from ..game.opening_names import find_opening, opening_of
 from ..game.record import GameRecord
@@ -124,9 +124,9 @@ def _show_position(database: Database, options: argparse.Namespace) -> int:
 def position_lines(asked: GameRecord) -> list[str]:
     """Return the board and what it is."""
     position = asked.position
-    board = Diagram(position.width, position.height, dict(position.held), asked.last)
+    board = GameRecord.of(position)._replace(marked=asked.last)
     mover = position.to_move.name.lower()
-    lines = [format_diagram(board), f"{rule_name(position.rule)}, {mover} to move"]
+    lines = [format_diagram(board, mover=False), f"{rule_name(position.rule)}, {mover} to move"]
     opening = opening_of(asked) if position.rule is Rule.RENJU else None
     return [*lines, f"opening {opening}"] if opening is not None else lines
 

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
             print(f"stopped after {counted(engine.game.ply, 'stone')}")
             raise
         if console is None:
-            print(view.plain_board(engine.game, engine.game.diagram().last))
+            print(view.plain_board(engine.game, engine.game.last))
         winner = engine.game.winner
         print(view.result_line(engine.game, None if winner is None else winner.name.lower()))
     return 0
@@ -118,7 +118,7 @@ class Show:
 
         game = self.engine.game
         table = Table.grid(padding=(0, 3))
-        table.add_row(view.rich_board(game, game.diagram().last), "\n".join(self._side_lines()))
+        table.add_row(view.rich_board(game, game.last), "\n".join(self._side_lines()))
         return table
 
     def _side_lines(self) -> list[str]:

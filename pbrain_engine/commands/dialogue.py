@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -23,7 +22,8 @@ from ..files import decode, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
 from ..game.game import Game
-from ..game.record import GameRecord, GameTree
+from ..game.record import GameRecord
+from ..game.tree import GameTree
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
@@ -361,10 +361,10 @@ class Dialogue:
         played = self.record()
         tree = deepcopy(self._trees[0]) if self._trees else GameTree()
         before = tree.record
-        header = replace(played, moves=(), passes=(), comments=(), date=before.date)
+        header = played._replace(moves=(), passes=(), comments=(), date=before.date)
         if self._trees and not self._notes and self.resigned is None:
             result = before.result or played.result
-            header = replace(header, black=before.black, white=before.white, result=result)
+            header = header._replace(black=before.black, white=before.white, result=result)
         tree.record = header
         comments = iter(played.comments)
         node = tree.root
@@ -380,8 +380,8 @@ class Dialogue:
         """Return the game as the shelf keeps it, all but its name and when it was begun."""
         tree, played = self._tree(), self.record()
         if played.passes:  # which documents do not hold: what stands there is set up
-            tree, played = GameTree(GameRecord.of(played.position)), replace(played, moves=())
-            tree.record = replace(tree.record, black=played.black, white=played.white)
+            tree, played = GameTree(GameRecord.of(played.position)), played._replace(moves=())
+            tree.record = tree.record._replace(black=played.black, white=played.white)
         return {
             **game_tree_document(tree),
             "match": None if self.game_over else self._match(),
@@ -425,8 +425,7 @@ class Dialogue:
         winner = self.resigned.opponent if self.resigned is not None else game.winner
         open_score = "1/2-1/2" if game.is_full else ""
         moves = tuple(game.moves[self._placed :])
-        return replace(
-            self._start.beginning,
+        return self._start.beginning._replace(
             moves=moves,
             comments=tuple(
                 self._notes.get(ply, "") for ply in range(self._placed + 1, game.ply + 1)

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any, NamedTuple
@@ -24,7 +23,8 @@ from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..game.cells import NotationError
 from ..game.documents import read_game_tree
-from ..game.record import GameRecord, GameTree
+from ..game.record import GameRecord
+from ..game.tree import GameTree
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
@@ -143,7 +143,7 @@ def begun_of(game: Mapping[str, Any]) -> Begun:
     while place >= 0:
         moves.insert(0, (rows[place]["x"], rows[place]["y"]))
         place = rows[place]["parent"]
-    start = replace(tree.record, moves=tuple(moves))
+    start = tree.record._replace(moves=tuple(moves))
     level = str(match.get("level"))
     return Begun(
         start,
@@ -197,7 +197,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             game = dialogue.engine.game
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
                 print()
-                view.show_board(game, game.diagram().last, game.forbidden())
+                view.show_board(game, game.last, game.forbidden())
                 if (opening := game.opening) is not None:
                     print(f"opening {opening}")
                 shown = (game.width, game.height, game.moves)

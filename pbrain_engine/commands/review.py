@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from threading import Event
@@ -23,8 +22,9 @@ from ..game import judging
 from ..game.cells import NotationError
 from ..game.documents import review_document
 from ..game.game import Game, Move
-from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of
+from ..game.record import GameRecord
 from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed
+from ..game.tree import GameTree, TreeNode, main_line, tree_of
 from ..notation.sgf import format_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, counted
 from ..position.rules import Side
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
         Solver(SOLVER_MEMORY, engine.library) as solver,
     ):
         engine.new_game(*game.board)
-        engine.game.become(replace(game, moves=()))
+        engine.game.become(game._replace(moves=()))
         moves = [Move(*move) for move in game.moves]
         progress = Progress(len(moves), "moves", every=inf)
 
@@ -124,7 +124,7 @@ def notes_of(name: str, game: GameRecord) -> GameTree | None:
     trees = setup.read_trees(Path(name)) if os.path.isfile(name) else []
     if not trees or game.passes or main_line(trees[0]).moves != game.moves:
         return None
-    trees[0].record = replace(trees[0].record, rule=game.rule)
+    trees[0].record = trees[0].record._replace(rule=game.rule)
     return trees[0]
 
 
@@ -182,7 +182,7 @@ def annotate(game: GameRecord, found: Sequence[Reviewed], tree: GameTree | None 
     ``tree``: the game with what is written on it already; what an earlier review has written
     there goes.
     """
-    tree = tree_of(replace(game, passes=())) if tree is None else tree
+    tree = tree_of(game._replace(passes=())) if tree is None else tree
     before: list[tuple[TreeNode, Reviewed]] = []
     node = tree.root
     for reviewed in found:

@@ -7,14 +7,14 @@ which they came, so that a library that goes in comes out as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
 
 from ..game.opening_names import Opening
 from ..game.position import Image, Position, image_of, read_key
-from ..game.record import GameRecord, GameTree, TreeNode
+from ..game.record import GameRecord
 from ..game.result import Entry, Note
+from ..game.tree import GameTree, TreeNode
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .store import FINDING_COLUMNS, Added, Database, checksum, clean
@@ -207,7 +207,7 @@ def look_up(database: Database, position: Position) -> Entry | None:
 def look_up_any_rule(database: Database, record: GameRecord) -> tuple[GameRecord, Entry | None]:
     """Return what is known under the rule that is asked for, else under the first that knows it."""
     for rule in (record.rule, *Rule):
-        other = replace(record, rule=rule)
+        other = record._replace(rule=rule)
         entry = look_up(database, other.position)
         if entry is not None:
             return other, entry

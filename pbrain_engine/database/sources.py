@@ -12,8 +12,9 @@ from ..files import decode, read_object
 from ..game.cells import NotationError, parse_moves
 from ..game.documents import read_analysis, read_text
 from ..game.game import Game, Move
-from ..game.record import GameRecord, GameTree, main_line, tree_of
+from ..game.record import GameRecord
 from ..game.result import Author, Known, Result
+from ..game.tree import GameTree, main_line, tree_of
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
 from ..notation.journal import GameLog, paper_record
@@ -92,7 +93,7 @@ def _text(text: str, wish: Wish) -> Iterator[Item]:
 
 def _apply_rule(record: GameRecord, wish: Wish, default: Rule = Rule.FREESTYLE) -> GameRecord:
     rule = record.rule if wish.rule is None else wish.rule
-    return replace(record, rule=default if rule is None else rule)
+    return record._replace(rule=default if rule is None else rule)
 
 
 def add_result(record: GameRecord) -> GameRecord:
@@ -100,7 +101,7 @@ def add_result(record: GameRecord) -> GameRecord:
 
     It has its result where the last stone tells what the file does not.
     """
-    record = replace(record, comments=())
+    record = record._replace(comments=())
     if record.result:
         return record
     try:
@@ -109,8 +110,8 @@ def add_result(record: GameRecord) -> GameRecord:
         return record
     game.become(record)
     if game.winner is not None:
-        return replace(record, result="1-0" if game.winner is Side.BLACK else "0-1")
-    return replace(record, result="1/2-1/2") if game.is_full else record
+        return record._replace(result="1-0" if game.winner is Side.BLACK else "0-1")
+    return record._replace(result="1/2-1/2") if game.is_full else record
 
 
 def _json(path: Path) -> Iterator[Item]:

@@ -12,8 +12,8 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ..game.diagram import Diagram
 from ..game.game import Game, Move, move_of
+from ..game.record import GameRecord
 from ..game.result import LOWER, UPPER, Result
 from ..native.load.library import Library, node_limit
 from ..position.geometry import NO_CELL, cell_of
@@ -38,7 +38,7 @@ class Question(NamedTuple):
     limit: Limit
     pace: Pace
     start: float
-    board: Diagram
+    board: GameRecord
     listener: Listener | None = None
     multipv: int = 1
     exclude: Sequence[Move] = ()

@@ -363,7 +363,7 @@ class Engine:
             if known is not None:
                 move, value = known
                 return Thought(value, (move,), time=perf_counter() - start)
-            board = self.game.diagram()
+            board = self.game.record()
             return self._search(
                 Question(self.game, limit, pace, start, board, on_iteration, multipv, left_out)
             )

@@ -19,12 +19,13 @@ the numbers of the rows and the line that says who moves may be left out, small 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from .cells import NotationError, check_size, column_letter
+from .record import GameRecord
 
 SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
 STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
@@ -34,51 +35,6 @@ _LETTERS = "".join(map(column_letter, range(26)))
 _TURNS = {"black to move": Side.BLACK, "white to move": Side.WHITE}
 
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
-
-
-class Diagram(NamedTuple):
-    """A board as it stands; ``to_move`` and ``last`` are None where a drawing does not say."""
-
-    width: int
-    height: int
-    stones: Mapping[Coordinates, Side]  # and blocked cells, in the order in which they came
-    last: Coordinates | None = None
-    to_move: Side | None = None
-
-    def __repr__(self) -> str:
-        """Return few words: it stands inside of others."""
-        return f"<{self.width}x{self.height}, {len(self.stones)} stones>"
-
-    def __str__(self) -> str:
-        """Draw the board in letters, so that it can be read back."""
-        return format_diagram(self)
-
-    def svg(self, line: Iterable[Coordinates] = (), row: Iterable[Coordinates] = ()) -> str:
-        """Return a picture: stones with their numbers, or a line of play, with those of its moves.
-
-        The stones of a ``row`` are ringed.
-        """
-        expected, drawn = list(line), []
-        for number, (cell, side) in enumerate(self.stones.items(), 1):
-            drawn.append(Drawn(cell, side, "" if expected else str(number)))
-        for number, cell in enumerate(expected):
-            side = Side((self.side_to_move() + number) % 2)
-            drawn.append(Drawn(cell, side, str(number + 1), False))
-        return board_svg(self.width, self.height, drawn, set(row))
-
-    def side_to_move(self) -> Side:
-        """Return who moves: as drawn, or else black unless black has more stones.
-
-        Raises:
-            NotationError: the drawing does not say and the stones do not tell.
-        """
-        if self.to_move is not None:
-            return self.to_move
-        held = list(self.stones.values())
-        surplus = held.count(Side.BLACK) - held.count(Side.WHITE)
-        if surplus not in (0, 1):
-            raise NotationError("say who moves: add a line 'black to move' or 'white to move'")
-        return Side.WHITE if surplus else Side.BLACK
 
 
 def star_points(width: int, height: int) -> set[Coordinates]:
@@ -96,8 +52,27 @@ def star_points(width: int, height: int) -> set[Coordinates]:
     return stars
 
 
-def format_diagram(diagram: Diagram, stars: bool = False) -> str:
-    """Return the drawing, with letters and numbers around it, star points if they are wanted."""
+def picture(
+    board: GameRecord, line: Iterable[Coordinates] = (), row: Collection[Coordinates] = ()
+) -> str:
+    """Return SVG: stones with their numbers, or a line of play, with the numbers of its moves.
+
+    The stones of a ``row`` are ringed.
+    """
+    expected, drawn = list(line), []
+    for number, (cell, side) in enumerate(board.stones.items(), 1):
+        drawn.append(Drawn(cell, side, "" if expected else str(number)))
+    for number, cell in enumerate(expected):
+        side = Side((board.to_move + number) % 2)
+        drawn.append(Drawn(cell, side, str(number + 1), False))
+    return board_svg(board.width, board.height, drawn, set(row))
+
+
+def format_diagram(diagram: GameRecord, stars: bool = False, mover: bool = True) -> str:
+    """Return the drawing of a position, with letters and numbers around it, so that it can be read.
+
+    ``stars``: with star points; ``mover``: with a line that says who moves.
+    """
     marked = star_points(diagram.width, diagram.height) if stars else set()
     lines = ["   " + " ".join(column_letter(x) for x in range(diagram.width))]
     signs = dict.fromkeys(marked, STAR) | {c: SYMBOLS[side] for c, side in diagram.stones.items()}
@@ -108,16 +83,19 @@ def format_diagram(diagram: Diagram, stars: bool = False) -> str:
             at = 2 * diagram.last[0]
             drawn = f"{drawn[:at]}({drawn[at + 1]}){drawn[at + 3 :]}"
         lines.append(f"{y + 1:2}{drawn.rstrip()}")
-    if diagram.to_move is not None:
+    if mover:
         lines.append(f"{diagram.to_move.name.lower()} to move")
     return "\n".join(lines)
 
 
-def parse_diagram(text: str) -> Diagram:
+def parse_diagram(text: str) -> GameRecord:
     """Return the position that is drawn.
 
+    Where it is not said who moves, black does unless black has more stones.
+
     Raises:
-        NotationError: a sign is unknown, rows differ in length, or the size is no board's.
+        NotationError: a sign is unknown, rows differ in length, the size is no board's, or neither
+            words nor stones say who moves.
     """
     lengths: list[int] = []  # of the rows
     labels: list[tuple[int, str]] = []  # of the rows, which count from above or from below
@@ -151,14 +129,24 @@ def parse_diagram(text: str) -> Diagram:
         found = sorted(set(lengths))
         raise NotationError(f"the rows have different lengths, or there are none: {found}")
     check_size("the drawing", lengths[0], len(lengths))
-    return Diagram(lengths[0], len(lengths), stones, marked[0] if marked else None, to_move)
+    placed = sorted(stones.items(), key=lambda held: held[1])
+    if to_move is None:
+        surplus = sum((side is Side.BLACK) - (side is Side.WHITE) for _, side in placed)
+        if surplus not in (0, 1):
+            raise NotationError("say who moves: add a line 'black to move' or 'white to move'")
+        to_move = Side(surplus)
+    return GameRecord(
+        lengths[0], len(lengths), first=to_move, placed=tuple(placed),
+        marked=marked[0] if marked else None,
+    )  # fmt: skip
 
 
-def winning_row(board: Diagram) -> list[Coordinates]:
+def winning_row(board: GameRecord) -> list[Coordinates]:
     """Return the row of five or more that the last stone completed, empty if there is none."""
     if board.last is None:
         return []
-    side, at = board.stones[board.last], board.stones.get
+    stones = board.stones
+    side, at = stones[board.last], stones.get
     rows = []
     for dx, dy in DIRECTIONS:
         row = [board.last]

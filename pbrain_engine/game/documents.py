@@ -8,7 +8,6 @@ sense raises ``ValueError`` (``NotationError`` of a position) with words that sa
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .. import __version__
@@ -21,7 +20,7 @@ from .game import Game, Move
 from .judging import chances, decisive, verdict
 from .opening_names import opening_of
 from .position import Position, image_of
-from .record import GameRecord, GameTree, TreeNode
+from .record import GameRecord
 from .result import (
     BY_FOURS,
     BY_SEARCH,
@@ -35,6 +34,7 @@ from .result import (
     Reviewed,
     Tree,
 )
+from .tree import GameTree, TreeNode
 
 PLAYERS = ("black", "white")
 BOUNDS = ("exact", LOWER, UPPER)  # by their number in a database
@@ -185,7 +185,7 @@ def read_game_tree(entry: Mapping[str, Any], longest_name: int = LONGEST_NAME) -
     """Return the game of a message whose fields have been checked; names are cut to a length."""
     names = entry["names"] or {}
     known: dict[str, Any] = {name: str(names.get(name) or "")[:longest_name] for name in NAMES}
-    tree = GameTree(replace(read_setup(entry["position"]).beginning, **known))
+    tree = GameTree(read_setup(entry["position"]).beginning._replace(**known))
     made = [tree.root]
     for place, row in enumerate(entry["tree"]):
         if row["parent"] >= place:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
 from ..game.cells import NotationError, OffBoard, cell_name, parse_cell
-from ..game.diagram import Diagram, winning_row
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import (
@@ -23,11 +22,12 @@ from ..position.geometry import (
     cell_of,
 )
 from ..position.rules import Rule, Side
+from .diagram import format_diagram, picture, winning_row
+from .record import GameRecord
 
 if TYPE_CHECKING:
     from .opening_names import Opening
     from .position import Position
-    from .record import GameRecord
 
 
 class IllegalMove(ValueError):
@@ -169,19 +169,31 @@ class Game:
         held = ((stone.move, stone.side) for stone in self.history)
         return Position.of(self.rule, self.width, self.height, self.to_move, held)
 
-    def diagram(self) -> Diagram:
-        """Return the board as it is now, apart from this game."""
-        last = self.history[-1] if self.history else None
-        cell = last.move if last is not None and last.side is not Side.WALL else None
-        return Diagram(self.width, self.height, {**self._sides}, cell, self.to_move)
+    def record(self) -> GameRecord:
+        """Return the game so far; what came before a stone that was placed counts as placed."""
+        history, passes = self.history, list[int]()
+        start = next((n for n in range(len(history), 0, -1) if not history[n - 1].passed), 0)
+        moves, due = history[start:], self.to_move
+        first = side = moves[0].side if moves else due
+        for number, stone in enumerate(moves):
+            if stone.side is not side:
+                passes.append(number)
+            side = stone.side.opponent
+        if side is not due:
+            passes.append(len(moves))
+        return GameRecord(
+            self.width, self.height, self.rule, tuple(stone.move for stone in moves), first,
+            tuple((stone.move, stone.side) for stone in history[:start]), tuple(passes),
+            marked=self.last,
+        )  # fmt: skip
 
     def __str__(self) -> str:
         """Draw the board in letters."""
-        return str(self.diagram())
+        return format_diagram(self.record())
 
     def _repr_svg_(self) -> str:
         """Draw the board where a notebook shows the game."""
-        return self.diagram().svg(row=self.winning_row())
+        return picture(self.record(), row=self.winning_row())
 
     # What stands -------------------------------------------------------------------
 
@@ -194,6 +206,12 @@ class Game:
     def moves(self) -> list[Move]:
         """The cells in the order in which they were taken."""
         return [stone.move for stone in self.history]
+
+    @property
+    def last(self) -> Move | None:
+        """The stone that came last, None where that is a blocked cell or nothing."""
+        last = self.history[-1] if self.history else None
+        return last.move if last is not None and last.side is not Side.WALL else None
 
     @property
     def is_in_turn(self) -> bool:
@@ -226,7 +244,7 @@ class Game:
     def winning_row(self) -> list[Coordinates]:
         """Return the row that the last stone has won with, empty where none has."""
         has_row = self.winner is not None and self.foul is None
-        return winning_row(self.diagram()) if has_row else []
+        return winning_row(self.record()) if has_row else []
 
     @property
     def ending(self) -> str:

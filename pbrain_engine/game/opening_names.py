@@ -7,7 +7,6 @@ the Renju International Federation. They are found by the keys of their position
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, reduce
 from typing import NamedTuple
 
@@ -88,5 +87,5 @@ def find_opening(text: str) -> Opening | None:
 def opening_of(record: GameRecord) -> Opening | None:
     """Return the opening by the moves from the empty board, or by three stones alone, or None."""
     is_plain = not (record.placed or record.passes) and record.first is Side.BLACK
-    first = replace(record, moves=record.moves[:3]) if is_plain else record
+    first = record._replace(moves=record.moves[:3]) if is_plain else record
     return name_opening(first.position)

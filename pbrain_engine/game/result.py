@@ -11,7 +11,6 @@ from ..values import WIN_BAND, chance, mate_distance, win_in
 from .game import Move
 
 if TYPE_CHECKING:
-    from .diagram import Diagram
     from .position import Image
     from .record import GameRecord
 
@@ -93,16 +92,25 @@ class Result(NamedTuple):
     claim: str = ""
     bound: str = ""
     scale: float = DEFAULT_SCALE
-    board: Diagram | None = None
+    board: GameRecord | None = None
     level: int = 0
     moves: tuple[Move, ...] = ()
     unknown: tuple[Move, ...] = ()
     tree: Tree | None = None
     author: Author = Author()
 
+    def __repr__(self) -> str:
+        """Return what is not as it is by default, but for the board."""
+        plain = self._field_defaults
+        said = (f"{name}={found!r}" for name, found in self._asdict().items()
+                if name != "board" and found != plain[name])  # fmt: skip
+        return f"Result({', '.join(said)})"
+
     def _repr_svg_(self) -> str | None:
         """Draw the line on its board where a notebook shows the result."""
-        return self.board and self.board.svg(self.line)
+        from .diagram import picture
+
+        return self.board and picture(self.board, self.line)
 
     @property
     def move(self) -> Move:

@@ -10,7 +10,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ..game.cells import column_letter
-from ..game.diagram import STAR, SYMBOLS, Diagram, star_points
+from ..game.diagram import STAR, SYMBOLS, star_points
+from ..game.record import GameRecord
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 
@@ -26,7 +27,7 @@ SIGNS = {Side.BLACK: "●", Side.WHITE: "●", Side.EMPTY: "·", Side.WALL: "▒
 
 
 def colour_rows(
-    board: Diagram,
+    board: GameRecord,
     row: Collection[Coordinates] = (),
     crossed: Collection[Coordinates] = (),
     letters: bool = False,
@@ -38,12 +39,12 @@ def colour_rows(
     from rich.text import Text
 
     signs = SYMBOLS if letters else SIGNS
-    stars = star_points(board.width, board.height)
+    stars, stones = star_points(board.width, board.height), board.stones
     text = Text("   " + " ".join(column_letter(x) for x in range(board.width)), style=LABEL)
     for y in range(board.height):
         text.append(f"\n{y + 1:2} ", style=LABEL)
         for x in range(board.width):
-            side = board.stones.get((x, y), Side.EMPTY)
+            side = stones.get((x, y), Side.EMPTY)
             sign, ink = signs[side], INKS[side]
             if (x, y) in crossed:
                 sign, ink = CROSS, CROSS_INK

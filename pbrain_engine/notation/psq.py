@@ -10,7 +10,8 @@ import re
 from itertools import zip_longest
 
 from ..game.cells import NotationError
-from ..game.record import GameRecord, tree_of
+from ..game.record import GameRecord
+from ..game.tree import tree_of
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 

@@ -19,7 +19,8 @@ from contextlib import suppress
 
 from ..game.cells import NotationError, column_letter
 from ..game.position import Held
-from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of
+from ..game.record import GameRecord
+from ..game.tree import GameTree, TreeNode, main_line, tree_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 

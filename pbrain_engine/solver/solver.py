@@ -135,7 +135,7 @@ class Solver:
             searched += self._library.threats_nodes(address)
         length = self._write_line(address, tables, stones, budget) if stones > 0 else 0
         proof = self._proof(BY_FOURS, stones, length, searched, start)
-        return proof._replace(board=game.diagram())
+        return proof._replace(board=game.record())
 
     def threats(
         self,
@@ -162,7 +162,7 @@ class Solver:
         if stones > 0 and self._library.threats_replay(address, tables, replay):
             length = self._write_line(address, tables, 0, replay)
         proof = self._proof(BY_THREATS, stones, length, searched, start)
-        board = game.diagram() if after is None else None
+        board = game.record() if after is None else None
         return proof._replace(level=level, board=board)
 
     def _write_line(self, address: int, tables: int, fours: int, nodes: int) -> int:

@@ -6,7 +6,6 @@ import argparse
 import io
 import random
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,7 +68,7 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
         rows = [(x, height - 1 - y if from_below else y) for x, y in game.moves]
         text = format_moves(rows)
     elif form == "diagram":
-        text = format_diagram(view.diagram_of(game, game.diagram().last))
+        text = format_diagram(view.diagram_of(game, game.last), mover=False)
     else:
         text = (format_sgf if form == "sgf" else format_psq)(known)
     place = data.draw(st.sampled_from(["bytes", "text", "file"] + ["itself"] * (form == "moves")))
@@ -180,7 +179,7 @@ def test_what_agrees_with_a_position_stays_on_the_board(
     before = GameRecord(9, 7, Rule.FREESTYLE, tuple(random_game(seed, 9, 7).moves))
     stem = before.moves[:shared]
     more = [move for move in random_game(other, 9, 7).moves if move not in stem]
-    after = replace(before, moves=(*stem, *more), first=first)
+    after = before._replace(moves=(*stem, *more), first=first)
     built, fresh = Game(9, 7), Game(9, 7)
     built.become(before)
     kept = built.history[: len(stem)]

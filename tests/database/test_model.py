@@ -21,8 +21,9 @@ from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
 from pbrain_engine.game.documents import entry_document
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.position import Position, image_of
-from pbrain_engine.game.record import GameRecord, GameTree, TreeNode
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known, Result, Tree
+from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import parse_renlib
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
@@ -205,7 +206,7 @@ def turned(record: GameRecord, root: TreeNode, number: int) -> GameTree:
         return replace(node, cell=cell, children=[turn(child) for child in node.children])
 
     placed = tuple((transform([cell], number, *size)[0], side) for cell, side in record.placed)
-    return GameTree(replace(record, placed=placed), turn(root))
+    return GameTree(record._replace(placed=placed), turn(root))
 
 
 def random_tree(chance: random.Random, size: Cell) -> GameTree:
@@ -331,7 +332,7 @@ def test_findings_and_notes_are_turned_with_their_position(
                 database.add_findings([Known(image_of(record.position), finding)])
                 add_tree(database, tree)
             for out in range(count):
-                asked = replace(record, moves=turn(moves, out))
+                asked = record._replace(moves=turn(moves, out))
                 entry = lines.look_up(database, asked.position)
                 assert entry is not None and entry.finding is not None
                 assert entry.finding.line == turn(line, out)

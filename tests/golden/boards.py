@@ -69,7 +69,8 @@ def seen(game: Game) -> list[str]:
     at = [game.at(*cell).name for cell in corners]
     assert game.check() == 0
     form = json.dumps(game_document(game))
-    return [f"{form} {number} {is_so} {at} {game.diagram()!r}", *str(game).split("\n")]
+    board = f"<{game.width}x{game.height}, {len(game.record().stones)} stones>"
+    return [f"{form} {number} {is_so} {at} {board}", *str(game).split("\n")]
 
 
 def boards(record: str) -> str:

@@ -27,7 +27,8 @@ from pbrain_engine.game.diagram import (
     winning_row,
 )
 from pbrain_engine.game.opening_names import find_opening, opening_of, openings
-from pbrain_engine.game.record import GameRecord, GameTree, TreeNode, main_line
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.tree import GameTree, TreeNode, main_line
 from pbrain_engine.notation.colours import colour_rows
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
@@ -101,7 +102,6 @@ def drawing(text: str) -> Iterator[str]:
     board = parse_diagram(text)
     yield from format_diagram(board, stars=True).splitlines()
     yield f"last {board.last}, to move {board.to_move}, row {winning_row(board)}"
-    yield from tried(lambda: [board.side_to_move().name])
     if board.width < 8:
         for letters in (False, True):
             shown = colour_rows(board, winning_row(board), [(0, 1)], letters)

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from pbrain_engine.game import cells as notation
 from pbrain_engine.game.cells import NotationError
-from pbrain_engine.game.diagram import Diagram, format_diagram, parse_diagram
+from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.opening_names import name_opening, openings
 from pbrain_engine.game.position import Position, image_of, read_key
-from pbrain_engine.game.record import GameRecord, GameTree
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.tree import GameTree
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
@@ -69,13 +70,15 @@ def test_offsets_round_trip(board: tuple[int, int, list[tuple[int, int]]]) -> No
     assert notation.parse_offsets(text, width, height) == moves
 
 
-@given(st.data(), sizes, sizes, st.sampled_from([None, Side.BLACK, Side.WHITE]))
+@given(st.data(), sizes, sizes, st.sampled_from([Side.BLACK, Side.WHITE]))
 def test_drawings_round_trip(data: st.DataObject, width: int, height: int, turn: Side) -> None:
     cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
     sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
     stones = data.draw(st.dictionaries(cells, sides))
     moves = [cell for cell, side in stones.items() if side is not Side.WALL]
-    board = Diagram(width, height, stones, data.draw(st.sampled_from([None, *moves])), turn)
+    placed = tuple(sorted(stones.items(), key=lambda held: (held[1], held[0][::-1])))
+    last = data.draw(st.sampled_from([None, *moves]))
+    board = GameRecord(width, height, first=turn, placed=placed, marked=last)
     assert parse_diagram(format_diagram(board)) == board
 
 

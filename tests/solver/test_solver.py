@@ -243,5 +243,5 @@ def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> No
     assert format_moves([first, five]) == "g4g8"  # six for black, which is a foul
     assert not game.is_forbidden(*elsewhere)
     assert (proof.claim, proof.length) == ("vcf", 2)
-    assert proof.board == solver.threats(game).board == game.diagram()
+    assert proof.board == solver.threats(game).board == game.record()
     assert solver.threats(game, after=game.legal_moves()[0]).board is None
