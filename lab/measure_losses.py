@@ -11,6 +11,9 @@ would have avoided it:
 - *luck*: even the search of the match's own time plays something else that does;
 - *threats*: the enemy's win after the move can be proven by threats, but no search avoids it;
 - *judgement*: none of these; the longest search does not see it either.
+
+What is written to ``--out`` has the position, the move that lost and one that holds, where one was
+found, as ``lab.measure_refutations`` reads them.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from lab import Journal
 from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewed, Reviewer
-from pbrain_engine.game.cells import cell_name
+from pbrain_engine.game.cells import cell_name, format_moves
 from pbrain_engine.game.game import Move
 from pbrain_engine.notation.journal import BLACK, Played
 from pbrain_engine.position.rules import Rule
@@ -80,13 +83,18 @@ class Losses:
             return {**record, "why": OPENING, "chance": round(mine[0].chance, 2)}
         decisive = mine[fair[-1]]
         at = own + 2 * fair[-1]
+        before = [*opening, *moves[:at]]
         record |= {
+            "size": self.size,
+            "rule": self.rule.name.lower(),
+            "moves": format_moves(before),
+            "lost_by": cell_name(*decisive.move),
             "ply": decisive.ply,
             "move": cell_name(*decisive.move),
             "reported": played.value[at],
             "chance": round(decisive.chance, 2),
         }
-        return record | self._avoided([*opening, *moves[:at]], decisive)
+        return record | self._avoided(before, decisive)
 
     def _chance(self, played: Played, at: int) -> float:
         """Return the chance to win that NAME announced with a move, 1 if it announced nothing."""
@@ -114,7 +122,7 @@ class Losses:
             left = 1 - chance(after.value, after.scale)
             if left >= FAIR:
                 why = LUCK if factor == FACTORS[0] else TIME
-                return {"why": why, "factor": factor, "better": cell_name(*move)}
+                return {"why": why, "factor": factor, "holds": cell_name(*move)}
         return {"why": THREATS if proof.wins else JUDGEMENT}
 
 

@@ -1,0 +1,71 @@
+"""When the measurement of refutations says that a losing move was seen through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import measure_refutations
+from lab.measure_refutations import NODES, Seen, geometric, read_positions, see
+from pbrain_engine.engine.engine import Engine, Limit, Move, Thought
+
+POSITION = {"size": 15, "rule": "renju", "moves": "h8i9h9", "lost_by": "h10", "holds": "h7"}
+BAD, GOOD = Move(7, 9), Move(7, 6)
+FAIR_VALUE, LOST_VALUE = 0, -900
+
+
+def thought(move: Move, value: int, nodes: int) -> Thought:
+    return Thought(value, (move,), depth=5, nodes=nodes)
+
+
+def seen_in(iterations: list[tuple[Move, int, int]], monkeypatch: pytest.MonkeyPatch) -> Seen:
+    """Return what is measured where a search has these iterations."""
+
+    def think(engine: Engine, limit: Limit, on_iteration: Callable[[Thought], Any]) -> Thought:
+        assert engine.game.moves == [Move(7, 7), Move(8, 8), Move(7, 8)] and limit.time is None
+        said = thought(BAD, 0, 0)
+        for each in iterations:
+            said = thought(*each)
+            if on_iteration(said):
+                break
+        return said
+
+    monkeypatch.setattr(Engine, "think", think)
+    with Engine(hash_size=1 << 20) as engine:
+        return see(engine, POSITION)
+
+
+@pytest.mark.parametrize(
+    "iterations, nodes, is_seen",
+    [
+        ([(BAD, 0, 10), (GOOD, 0, 50), (GOOD, 0, 90)], 50, True),
+        ([(GOOD, 0, 10), (BAD, 0, 50), (BAD, LOST_VALUE, 90)], 90, True),
+        ([(GOOD, 0, 10), (GOOD, 0, 50)], 10, True),
+        ([(BAD, LOST_VALUE, 10), (BAD, 0, 50), (GOOD, LOST_VALUE, 70)], 70, True),
+        ([(GOOD, 0, 10), (BAD, 0, 50)], NODES, False),
+        ([(BAD, 0, 10), (GOOD, 0, 300), (GOOD, 0, 200_001), (BAD, 0, 300_000)], 300, True),
+        ([(BAD, 0, 10), (GOOD, 0, 150_000), (BAD, 0, 300_000)], NODES, False),
+    ],
+)
+def test_the_first_iteration_after_the_last_that_was_fooled_counts(
+    iterations: list[tuple[Move, int, int]],
+    nodes: int,
+    is_seen: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert seen_in(iterations, monkeypatch) == Seen("holds", "h10", nodes, is_seen)
+
+
+def test_positions_without_a_losing_move_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "lost.jsonl"
+    path.write_text('{"why": "opening"}\n{"lost_by": "h8", "moves": "", "why": "time"}\n')
+    (position,) = read_positions(path)
+    assert measure_refutations.kind_of(position) == "time"
+
+
+def test_the_mean_is_geometric() -> None:
+    found = [Seen("holds", "h8", nodes, True) for nodes in (10, 1000)]
+    assert geometric(found) == pytest.approx(100)
