@@ -1,0 +1,120 @@
+"""The words of the page: every language has every message, and no label is cut off in any."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbrain_engine.board.app import STATIC
+from tests.board.board_page import Open
+
+LANGUAGES = ("en", "zh", "ja", "ko", "ru", "vi", "cs")
+CASES = re.compile(r"\{(\w+), (?:plural|select), (?:[\w=]+ \{[^{}]*\} ?)+\}")
+FORMS = {
+    "ru": {"one", "few", "many", "other"},
+    "cs": {"one", "few", "other"},
+    "en": {"one", "other"},
+}
+# Labels, buttons and options whose text is wider than what they lie in.
+CUT = """(() => {
+  const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 2;
+  const names = "button, label > span, label.button, h2, [role=tab] span, th, small, summary";
+  const cut = [...document.querySelectorAll(names)].filter(seen).filter((one) => {
+    const box = one.getBoundingClientRect(), text = document.createRange();
+    text.selectNodeContents(one);
+    const words = text.getBoundingClientRect();
+    return one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline"
+      || words.width > box.width + 1 || box.left < -1 || box.right > innerWidth + 1;
+  }).map((one) => `${one.id || one.className} ${one.textContent}`);
+  const pen = document.createElement("canvas").getContext("2d");
+  const lists = [...document.querySelectorAll("select:not([size], #language)")];
+  for (const field of lists.filter(seen)) {
+    pen.font = getComputedStyle(field).font;
+    const text = field.selectedOptions[0].text;
+    if (pen.measureText(text).width + 30 > field.clientWidth) cut.push(`${field.id} ${text}`);
+  }
+  return cut;
+})()"""
+
+
+@pytest.fixture(scope="module")
+def words() -> dict[str, dict[str, str]]:
+    """Read the tables as a browser does."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed; the words are not read")
+    read = "Promise.all(process.argv.slice(1).map((f) => import(f))).then((all) => console.log("
+    read += "JSON.stringify(all.map(({ words }) => words))))"
+    paths = [str(STATIC / f"words-{name}.js") for name in LANGUAGES]
+    command = [node, "--no-warnings", "-e", read, *paths]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return dict(zip(LANGUAGES, json.loads(found), strict=True))
+
+
+def asked() -> set[str]:
+    """Return the names of messages that scripts and pages name as they are."""
+    text = "\n".join(p.read_text("utf-8") for p in STATIC.iterdir() if p.suffix in (".js", ".html"))
+    names = set(re.findall(r"""\bt\("([^"]+)"[,)]""", text))
+    names |= set(re.findall(r'data-t(?:-\w+)?="([^"]+)"', text))
+    names |= {name for name in re.findall(r'id="([^"]+)"[^>]* data-t[\s>]', text)}
+    return names - {"name"}
+
+
+def test_every_language_has_every_message(words: dict[str, dict[str, str]]) -> None:
+    english = words["en"]
+    assert asked() <= set(english), asked() - set(english)
+    for name, table in words.items():
+        assert set(table) == set(english), (name, set(table) ^ set(english))
+        for key, text in table.items():
+            assert text.strip() or key == "or", (name, key)
+            holes = re.findall(r"\{(\w+)\}", CASES.sub(r"{\1}", text))
+            known = re.findall(r"\{(\w+)\}", CASES.sub(r"{\1}", english[key]))
+            assert set(holes) <= set(known), (name, key, holes)
+            for forms in re.findall(r"plural, ((?:[\w=]+ \{[^{}]*\} ?)+)", text):
+                has = {form for form in re.findall(r"([\w=]+) \{", forms) if "=" not in form}
+                if len(has) > 1:
+                    assert has == FORMS[name], (name, key, has)
+                assert "other" in has, (name, key)
+
+
+def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:
+    page = opened(locale="cs-CZ")
+    assert page.do("document.documentElement.lang") == "cs"
+    assert page.text("new-game") == "Nová partie" and "Na tahu je černý" in page.text("state")
+    loaded = page.do("performance.getEntriesByType('resource').map(({ name }) => name)")
+    assert [Path(name).name for name in loaded if "words-" in name] == ["words-cs.js"]
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    page.raw.select_option("#language", "zh", force=True)
+    page.wait("window.app?.node.facts && document.documentElement.lang === 'zh'")
+    assert page.text("new-game") == "新对局" and page.do("app.node.ply") == 2
+    page.raw.reload()
+    page.wait("window.app?.node.facts && document.documentElement.lang === 'zh'")
+
+
+def test_messages_have_plurals(opened: Open) -> None:
+    page = opened(locale="ru-RU")
+    counts = "[1, 3, 5, 21].map((n) => t('n-moves', { n }))"
+    found = page.do(f"import('./words.js').then(({{ t }}) => {counts})")
+    assert found == ["1 ход", "3 хода", "5 ходов", "21 ход"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_label_is_cut_off(opened: Open, language: str) -> None:
+    page: Any = opened("h8a1i8c1j8e1a15h1", locale=language)
+    for wide, high in ((320, 640), (1280, 800)):
+        page.raw.set_viewport_size({"width": wide, "height": high})
+        for name in ("play", "analyse", "review", "puzzle", "games", "file"):
+            page.tab(name)
+            page.do("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+            assert page.do(CUT) == [], (wide, name)
+            assert page.do("document.documentElement.scrollWidth") <= wide
+        page.press("new-game")
+        assert page.do(CUT) == [], (wide, "dialog")
+        page.press("setup-cancel")
