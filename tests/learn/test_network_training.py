@@ -28,6 +28,9 @@ from pbrain_engine.learn.train import (
     stoppable,
 )
 from pbrain_engine.notation.games import (
+    NO_VALUE,
+    SINGLE,
+    Ending,
     Record,
     encode,
     header,
@@ -50,6 +53,35 @@ def run_of(
     pools: list[PositionPool], settings: TrainingSettings = SETTINGS, start: Any = None
 ) -> Run:
     return Run(settings, pools, load_weights("learned"), start)
+
+
+def test_positions_of_a_game_that_were_searched_again_teach_what_the_game_does(
+    tmp_path: Path,
+) -> None:
+    """Their targets are mixed with those of later positions and with the result."""
+    games, again = tmp_path / "games", tmp_path / "again"
+    records = [each for each in read_games(SAMPLE) if each.ending not in SINGLE]
+    games.write_bytes(header({}) + b"".join(map(encode, records)))
+    positions = [
+        record._replace(
+            opening=stones,
+            ending=Ending.SEARCHED,
+            moves=record.moves[: stones + 1],
+            values=(*[NO_VALUE] * stones, record.values[stones]),
+        )
+        for record in records
+        for stones in range(record.opening, len(record.moves))
+    ]
+    again.write_bytes(header({}) + b"".join(map(encode, positions)))
+    weights = load_weights("learned")
+    for one, other in zip(
+        read_pools([games], [], "freestyle", weights),
+        read_pools([again], [], "freestyle", weights),
+        strict=True,
+    ):
+        assert len(one) == len(other) > 100
+        assert np.array_equal(one.targets(0.8), other.targets(0.8))
+        assert np.array_equal(one.held, other.held) and np.array_equal(one.picks, other.picks)
 
 
 def test_threads_read_the_same_and_build_tables_one_at_a_time(

@@ -273,6 +273,16 @@ def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[LearnedGame]:
             yield LearnedGame(record, True)
 
 
+def in_turn(games: Iterable[LearnedGame]) -> Iterator[tuple[int, LearnedGame]]:
+    """Yield games with their numbers; positions of one game, searched again, have the same one."""
+    number, before = -1, None
+    for game in games:
+        now = game.record.number if game.record.ending is Ending.SEARCHED else None
+        number += now is None or now != before
+        before = now
+        yield number, game
+
+
 Numbered = list[tuple[int, LearnedGame]]
 Size = tuple[int, int]
 
@@ -306,7 +316,7 @@ def read_pools(
     player = _Player(weights)
     games = (
         (number, game)
-        for number, game in enumerate(dealt(files, test))
+        for number, game in in_turn(dealt(files, test))
         if family_of(game.record.rule) == family
     )
     found: dict[Size, list[Chunk]] = {}
