@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.app import kept
-from pbrain_engine.app.setup import DATABASE
 from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
+from pbrain_engine.options import DATABASE
 
 THREE = "h8a1i8c1j8e1"  # an open three for black
 

@@ -115,6 +115,7 @@ X X X O X X .
 X X X X O X X
 X O O O . X X
 X O X X O X X
+black to move
 """
 
 
