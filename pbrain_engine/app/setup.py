@@ -1,4 +1,4 @@
-"""Positions as a command line gives them: moves, a drawing, an SGF or a PSQ file."""
+"""Positions as a command line gives them: moves, a drawing, or a file of games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from ..files import decode
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
+from ..game.tree import main_line
+from ..notation.files import read_games, read_text, refuse_others
 from ..notation.psq import parse_psq
+from ..notation.renlib import MAGIC as LIBRARY
 from ..notation.sgf import parse_sgf, parse_sgf_trees
 from ..options import counted
 from ..position.rules import Rule
@@ -38,15 +41,17 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
         NotationError: it cannot be understood.
         OSError: the file cannot be read.
     """
+    chosen = options.rule, options.size, options.from_below
     if position == "-":
         raw = getattr(sys.stdin, "buffer", None)
-        position = sys.stdin.read() if raw is None else decode(raw.read())
+        record = read_setup(sys.stdin.read().encode() if raw is None else raw.read(), "-", *chosen)
     elif os.path.isfile(position):
         with open(position, "rb") as file:
-            position = decode(file.read())
+            record = read_setup(file.read(), position, *chosen)
     elif any(sign in position for sign in "/\\") or _FILE.search(position):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
-    record = parse_setup(position, options.rule, options.size, options.from_below)
+    else:
+        record = parse_setup(position, *chosen)
     for remark in record.remarks:
         print(f"numoku: {remark}", file=sys.stderr)
     return record
@@ -65,6 +70,36 @@ def read_trees(path: Path) -> list[GameTree]:
         return parse_sgf_trees(text)
     except NotationError:  # in a side line: the main one is played all the same
         return []
+
+
+def read_setup(
+    data: bytes,
+    name: str = "",
+    rule: Rule | None = None,
+    size: tuple[int, int] | None = None,
+    from_below: bool = False,
+) -> GameRecord:
+    """Return the position that a file holds: that of its first game, or as ``parse_setup`` does.
+
+    Raises:
+        NotationError: it cannot be understood, or its board is not of the size.
+    """
+    refuse_others(data, name)
+    text = decode(data)
+    if text.lstrip()[:1] == "(" or text.lstrip().lower().startswith("piskvorky"):
+        return parse_setup(text, rule, size, from_below)
+    games = read_games(data, name, size=size)
+    if not games:
+        if "\0" in text:
+            raise NotationError(f"{name} is no file of games or positions that is known here")
+        return parse_setup(text, rule, size, from_below)
+    record = main_line(games[0])
+    if len(games) > 1:
+        record = record._replace(remarks=(f"the first of {len(games)} games is taken",))
+    if data.startswith(LIBRARY):
+        remark = f"of the {games[0].count()} moves of the library the first line is taken"
+        record = record._replace(rule=Rule.RENJU, remarks=(*record.remarks, remark))
+    return _fitting(record, rule, size)
 
 
 def parse_setup(
@@ -86,13 +121,20 @@ def parse_setup(
     if body.startswith("(") and not begins_with_move(body):
         game = parse_sgf(body)
     elif body.lower().startswith("piskvorky"):
-        game = parse_psq(body)
+        game = parse_psq(body)  # with its times
+    elif games := read_text(body, size):
+        game = main_line(games[0])
     elif any(sign in body for sign in ".#(") and not begins_with_move(body):
         game = parse_diagram(text)
     else:
         width, height = size or DEFAULT_SIZE
         moves = tuple(parse_moves(body, width, height, from_below=from_below))
         game = GameRecord(width, height, moves=moves)
+    return _fitting(game, rule, size)
+
+
+def _fitting(game: GameRecord, rule: Rule | None, size: tuple[int, int] | None) -> GameRecord:
+    """Return a game with its rule, or another one; NotationError if it is not of the size."""
     width, height, known = game.board
     if size is not None and size != (width, height):
         raise NotationError(f"the position has a {width}x{height} board, not {size[0]}x{size[1]}")

@@ -12,10 +12,11 @@ from ..files import decode
 from ..game.cells import begins_with_move
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.tree import GameTree, main_line, tree_of
+from ..notation.files import read_games, read_text, refuse_others
 from ..notation.psq import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
-from ..notation.renlib import format_renlib, parse_renlib
-from ..notation.sgf import format_sgf_trees, parse_sgf_trees
+from ..notation.renlib import format_renlib
+from ..notation.sgf import format_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from .desk import Desk, Job
@@ -93,17 +94,18 @@ def read_tree(
         NotationError: it holds no game.
         Refused: it holds one that the page does not show.
     """
-    if isinstance(content, bytes) and not content.startswith(LIBRARY_START):
-        content = decode(content)
     if not content.strip():
         raise Refused("there is nothing in it")
+    usual = Rule.FREESTYLE
     if isinstance(content, bytes):
-        trees, usual = [parse_renlib(content)], Rule.RENJU
-    elif content.strip().startswith("(") and not begins_with_move(content):
-        trees, usual = parse_sgf_trees(content.strip()), Rule.FREESTYLE
+        refuse_others(content, "this")
+        usual = Rule.RENJU if content.startswith(LIBRARY_START) else usual
+        trees, content = read_games(content), decode(content)
     else:
+        trees = read_text(content)
+    if not trees:
         found = parse_setup(content, rule, size if begins_with_move(content) else None, from_below)
-        trees, usual = [tree_of(found)], Rule.FREESTYLE
+        trees = [tree_of(found)]
     tree = trees[0]
     if tree.record.rule is None:
         tree.record = tree.record._replace(rule=usual if rule is None else rule)

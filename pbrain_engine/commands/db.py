@@ -29,9 +29,10 @@ from ..position.rules import Rule, Side
 from ..values import format_value
 
 EPILOG = """\
-FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME is an SGF, PSQ
-or RenLib file, a journal of matches, recorded self-play, what `numoku analyse --json` or an
-export printed, or moves such as h8i9. POSITION is whatever `numoku analyse` takes.
+FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME is a file of
+games (SGF, PSQ, RenLib, RIF, .pos, .sav, .rec), a journal of matches, recorded self-play, what
+`numoku analyse --json` or an export printed, or moves such as h8i9. POSITION is whatever
+`numoku analyse` takes.
 """
 SIGNS = "a\b"  # what a library needs as single bytes beside letters
 LIMIT = 20  # positions that query shows

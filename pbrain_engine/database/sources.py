@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files import decode, read_object
+from ..files import read_object
 from ..game.cells import NotationError, parse_moves
 from ..game.documents import read_analysis, read_text
 from ..game.game import Game, Move
@@ -17,16 +17,15 @@ from ..game.result import Author, Known, Result
 from ..game.tree import GameTree, main_line, tree_of
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
+from ..notation.files import SQLITE, read_games
 from ..notation.journal import GameLog, paper_record
-from ..notation.psq import parse_psq
-from ..notation.renlib import ENCODING, MAGIC, parse_renlib
+from ..notation.renlib import ENCODING, MAGIC
 from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule, Side
 from .book import ADD_PAGE, page_row, settle
 from .lines import add_tree, read_trees
 from .store import OPEN, Added, Database, StoredGame
 
-SQLITE = b"SQLite format 3\0"
 DEFAULT_SIZE = (15, 15)
 
 
@@ -64,31 +63,28 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
     if head.startswith(SQLITE):
         raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` takes it over")
     if head.startswith(MAGIC):
-        tree = parse_renlib(path.read_bytes(), wish.encoding)
+        (tree,) = read_games(path.read_bytes(), name, wish.encoding)
         yield replace(tree, record=_apply_rule(tree.record, wish, Rule.RENJU))
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
     elif head.lstrip().startswith(b"{"):
         yield from _json(path)
     else:
-        yield from _text(decode(path.read_bytes()), wish)
+        yield from _games(read_games(path.read_bytes(), name, wish.encoding, wish.size), wish)
 
 
-def _text(text: str, wish: Wish) -> Iterator[Item]:
-    body = text.strip()
-    if body.startswith("("):
-        for tree in parse_sgf_trees(body):
-            tree.record = _apply_rule(tree.record, wish)
-            record = add_result(main_line(tree))
-            if record.moves:
-                yield StoredGame(record)
-            bare = replace(tree.root, comment="")  # that of the game is in its record
-            if not GameTree(tree.record, bare).is_plain():
-                yield tree
-    elif body.lower().startswith("piskvorky"):
-        yield StoredGame(add_result(_apply_rule(parse_psq(body), wish)))
-    else:
-        raise NotationError("this is no SGF, PSQ or RenLib file, journal or analysis")
+def _games(trees: Sequence[GameTree], wish: Wish) -> Iterator[Item]:
+    for tree in trees:
+        tree.record = _apply_rule(tree.record, wish)
+        record = add_result(main_line(tree))
+        if record.moves:
+            yield StoredGame(record)
+        bare = replace(tree.root, comment="")  # that of the game is in its record
+        if not GameTree(tree.record, bare).is_plain():
+            yield tree
+    if not trees:
+        kinds = "SGF, PSQ, RenLib, RIF, .pos, .sav or .rec"
+        raise NotationError(f"this is no file of games ({kinds}), journal or analysis")
 
 
 def _apply_rule(record: GameRecord, wish: Wish, default: Rule = Rule.FREESTYLE) -> GameRecord:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from ..game.cells import NotationError, column_letter
+from ..game.cells import SHOWN, NotationError, column_letter
 from ..game.position import Held
 from ..game.record import GameRecord
 from ..game.tree import GameTree, TreeNode, main_line, tree_of
@@ -38,6 +38,7 @@ _RULE_WORDS = {
     Rule.CARO: {"caro"},
     Rule.FREESTYLE: {"freestyle", "free"},
 }  # as other programs name the rules
+MOST_NAMES = 12  # of what is not read
 _VALUE = re.compile(r"\s*\[(?P<body>(?:[^\]\\]|\\.)*+)\\?(?P<end>\]?)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)  # an escaped line end is no line end
 _OLD_PASS = "tt"  # of older files, on boards up to 19
@@ -199,11 +200,13 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
             name, values = text[start:at], list[str]()
             while (value := _VALUE.match(text, at)) is not None:
                 if not value["end"]:
-                    raise NotationError("an SGF value is not closed with ']'")
+                    where = f"(property {_shown(name)}, character {at + 1})"
+                    raise NotationError(f"an SGF value is not closed with ']' {where}")
                 values.append(_ESCAPED.sub(lambda sign: sign[1].strip("\n"), value["body"]))
                 at = value.end()
             if not values:
-                raise NotationError(f"the SGF property {name!r} has no value")
+                where = f"(character {start + 1})"
+                raise NotationError(f"the SGF property {_shown(name)!r} has no value {where}")
             if any(map(str.isupper, name)):  # "SiZe", as older files have it, is SZ
                 name = "".join(sign for sign in name if not sign.islower())
             nodes[last].append((name.upper(), values))
@@ -269,10 +272,10 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
         tree.remarks.append(f"{skipped} stones put in the middle of a game are left out")
     rule = dict(nodes[0]).get("RU", [""])[0].strip()
     if record.rule is None and rule:
-        tree.remarks.append(f"RU[{rule}] is no rule that is known here")
+        tree.remarks.append(f"RU[{_shown(rule)}] is no rule that is known here")
     unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
     if unread:
-        tree.remarks.append(f"what is not read of the SGF file: {', '.join(unread)}")
+        tree.remarks.append(f"what is not read of the SGF file: {_list(unread)}")
     return tree.check()
 
 
@@ -298,10 +301,10 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
 
     root = dict(nodes[0])
     if first("GM").strip() not in ("", "4", "5" if first("SZ") else ""):  # 5 is what some write
-        raise NotationError(f"GM[{first('GM')}] is another game; five in a row is GM[4]")
+        raise NotationError(f"GM[{_shown(first('GM'))}] is another game; five in a row is GM[4]")
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?::\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
-        raise NotationError(f"SZ[{first('SZ')}] is no board size")
+        raise NotationError(f"SZ[{_shown(first('SZ'))}] is no board size")
     placed: list[Held] = []
     to_move = Side.BLACK
     children = Counter(parents)
@@ -318,9 +321,9 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
             break
     sides = (side for node in nodes for side, _ in _moves_in(node))
     first_side = next(sides, None)
-    rule = _read_rule(first("RU"))
+    rule = read_rule(first("RU"))
     if rule is None and (named := re.search(r"(\w+) rules?\b", first("GN"), re.IGNORECASE)):
-        rule = _read_rule(named[1])
+        rule = read_rule(named[1])
     record = GameRecord(
         int(size[1]), int(size[2] or size[1]), rule,
         first=to_move if first_side is None else first_side,
@@ -331,7 +334,18 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     return record, stem
 
 
-def _read_rule(text: str) -> Rule | None:
+def _list(names: Sequence[str]) -> str:
+    """Return some names, as many as a line holds."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(map(_shown, names[:MOST_NAMES])) + (f" and {more} more" if more > 0 else "")
+
+
+def _shown(text: str) -> str:
+    """Return a value as an error shows it: a line of it that is not too long."""
+    return " ".join(text.split())[:SHOWN]
+
+
+def read_rule(text: str) -> Rule | None:
     """Return the rule that a name means; None where it is not known."""
     with suppress(ValueError):
         return Rule.parse(text)
@@ -376,5 +390,5 @@ def _parse_point(text: str) -> Coordinates:
     """Return the cell that two letters name; NotationError if they name none."""
     word = text.strip().lower()
     if len(word) != 2 or not (word.isascii() and word.isalpha()):
-        raise NotationError(f"{text!r} is no SGF cell; cells are two letters such as hh")
+        raise NotationError(f"{_shown(text)!r} is no SGF cell; cells are two letters such as hh")
     return ord(word[0]) - ord("a"), ord(word[1]) - ord("a")

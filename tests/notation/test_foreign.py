@@ -1,0 +1,196 @@
+"""Files of other programs: their games, and what is said where they are damaged."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine import cli
+from pbrain_engine.database.sources import Wish, read_source
+from pbrain_engine.game.cells import NotationError, cell_name
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.tree import GameTree, main_line
+from pbrain_engine.notation.files import SQLITE, read_games
+from pbrain_engine.notation.psq import format_psq
+from pbrain_engine.notation.renlib import format_renlib
+from pbrain_engine.notation.sgf import format_sgf
+from pbrain_engine.position.rules import Rule
+from tests.notation.test_renlib import grow
+
+GAME = [(7, 7), (8, 6), (9, 7), (6, 6), (0, 14)]
+NAMES = ["h8", "i7", "j8", "g7", "a15"]
+
+POS = bytes([5, *(15 * y + x for x, y in GAME)])
+SAV = "15\n15\n5\n" + "".join(f"{y} {x}\n" for x, y in GAME)
+REC = "pela\nhomo-1\n" + "".join(f"{x},{y},{9 * x}\n" for x, y in GAME) + "0\n"
+RIF = """<?xml version="1.0" encoding="UTF-8"?>
+<database>
+<players>
+<player id="4" name="Ada" surname="Lovelace" country="1"/><player id="5" name="Zo" surname="&amp;"/>
+</players>
+<tournaments><tournament id="2" name="Open Cup" year="1999" month="8" rule="6"/></tournaments>
+<rules><rule id="6" name="RIF"/><rule id="7" name="Standard"/></rules>
+<openings><opening id="12" name="i11" abbr="i11"/></openings>
+<games>
+<game id="31" tournament="2" round="3" rule="6" black="4" white="5" bresult="0.5" opening="12"
+ alt="h5" swap="--"><move>h8 i9 j8 g9 a1</move><info>a fine game</info></game>
+<game id="32" tournament="2" rule="7" black="5" white="99" bresult="1"><move>h8 h9</move></game>
+<game id="33" bresult="" ><move></move><info/></game>
+</games>
+</database>
+"""
+
+WRITTEN = {"pos": POS, "sav": SAV.encode(), "rec": REC.encode(), "rif": RIF.encode()}
+
+
+def names_of(record: GameRecord) -> list[str]:
+    return [cell_name(*cell) for cell in record.moves]
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_the_moves_of_every_format_are_the_same(kind: str) -> None:
+    for name in (f"x.{kind}", ""):  # its content tells the kind
+        game = main_line(read_games(WRITTEN[kind], name)[0])
+        assert names_of(game) == NAMES
+        side = 20 if kind == "rec" else 15
+        assert (game.width, game.height) == (side, side)
+
+
+def test_a_rec_file_has_names_and_times_and_a_board_that_its_moves_fit_on() -> None:
+    game = main_line(read_games(REC.encode())[0])
+    assert (game.black, game.white) == ("pela", "homo-1")
+    (given,) = read_games(REC.encode(), size=(15, 16))
+    assert (given.record.width, given.record.height) == (15, 16)
+    (large,) = read_games(b"a\nb\n21,3,0\n")
+    assert (large.record.width, large.record.height) == (22, 20)
+    with pytest.raises(NotationError, match=r"move 1 of the .rec file \(22,3\) is off the board"):
+        read_games(b"a\nb\n22,3,0\n")
+
+
+def test_a_sav_file_may_be_of_any_board() -> None:
+    (tree,) = read_games(b"10 12 2  9 11  0 0")
+    assert (tree.record.width, tree.record.height) == (12, 10)
+    assert main_line(tree).moves == ((11, 9), (0, 0))
+    with pytest.raises(NotationError, match=r"move 1 .*\(row 10, column 0\) is off the board"):
+        read_games(b"10 12 1 10 0")
+
+
+def test_a_rif_file_has_games_with_what_its_lists_say_of_them() -> None:
+    first, second, third = map(main_line, read_games(RIF.encode()))
+    assert (first.black, first.white) == ("Ada Lovelace", "Zo &")
+    assert (first.result, first.date, first.rule) == ("1/2-1/2", "1999-08", Rule.RENJU)
+    assert first.comment.splitlines() == [
+        "Open Cup, round 3", "rule: RIF", "opening: i11", "other fifth moves: h5", "a fine game",
+    ]  # fmt: skip
+    assert names_of(second) == ["h8", "h7"]  # rows count from below
+    assert (second.rule, second.result, second.white) == (Rule.STANDARD, "1-0", "")
+    assert (third.moves, third.result, third.rule) == ((), "", Rule.RENJU)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "reason"),
+    [
+        (POS[:-1], "x.pos", "cut off: it has 4 of 5 moves"),
+        (b"", "x.pos", "cut off"),
+        (bytes([1, 225]), "x.pos", "move 1 of the .pos file, 225, is off the 15x15 board"),
+        (bytes([2, 7, 7]), "x.pos", "h1 is taken after h1"),
+        (SAV[:-4].encode(), "x.sav", "the .sav file has 4.5 moves, not 5 as it says"),
+        (SAV.encode() * 2, "x.sav", "moves, not 5"),
+        (b"15 15", "x.sav", "cut off"),
+        (b"15 15 1 x 3", "x.sav", "word 4 of the .sav file is no number: 'x'"),
+        (REC.replace("9,7,", "9;7,").encode(), "x.rec", "line 5 of the .rec file is no move"),
+        (b"a\nb\n", "x.rec", "cut off"),
+        (RIF[: len(RIF) // 2].encode(), "x.rif", "damaged or cut off: .* line [0-9]+, column"),
+        (RIF.replace("j8 g9", "j8 z9").encode(), "x.rif", r"game 1 \(id 31\): move 4 .*'z9'|z9"),
+        (b"<database/>", "x.rif", "no games"),
+        (b"<!DOCTYPE d [<!ENTITY a 'b'>]><database>&a;</database>", "x.rif", "defines no entities"),
+        (b"\xffRenLib", "x.lib", "no RenLib library"),
+        (b"hello", "x.sgf", "an SGF file begins with"),
+        (b"hello", "x.psq", "a PSQ file begins like"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_place(
+    content: bytes, name: str, reason: str
+) -> None:
+    with pytest.raises(NotationError, match=reason):
+        read_games(content, name)
+
+
+def readable() -> dict[str, bytes]:
+    """Return a whole file of each kind."""
+    record = GameRecord(rule=Rule.RENJU, moves=tuple(GAME), black="Ada", comment="c")
+    library, _ = format_renlib(grow(3, 40), "utf-8")
+    texts = {"sgf": format_sgf(record), "psq": format_psq(record)}
+    return {**WRITTEN, "lib": library, **{kind: text.encode() for kind, text in texts.items()}}
+
+
+@pytest.mark.parametrize("kind", readable())
+@pytest.mark.parametrize("seed", range(3))
+def test_a_damaged_file_is_read_as_games_or_refused_in_a_sentence(kind: str, seed: int) -> None:
+    """Cut off anywhere, doubled, with bytes changed, put in or taken out: nothing else happens."""
+    chance = random.Random(seed)
+    whole = readable()[kind]
+
+    def changed() -> bytes:
+        data = bytearray(whole)
+        for _ in range(chance.randint(1, 4)):
+            at = chance.randrange(len(data))
+            put = [chance.randrange(256) for _ in range(chance.choice((0, 1, 1, 1, 2)))]
+            data[at : at + chance.choice((0, 1, 1, 5))] = bytes(put)
+            data = data or bytearray(b"\0")
+        return bytes(data)
+
+    damaged = [whole[: chance.randrange(len(whole))] for _ in range(60)]
+    damaged += [whole + whole, whole + whole[:7], *(changed() for _ in range(300))]
+    for data in damaged:
+        try:
+            trees = read_games(data, f"x.{kind}")
+        except NotationError as error:
+            said = str(error)
+            assert 8 < len(said) < 300 and "\n" not in said and "Traceback" not in said
+        else:
+            assert all(isinstance(tree.check(), GameTree) for tree in trees)
+
+
+@pytest.mark.parametrize("kind", readable())
+def test_games_of_every_kind_are_shown_and_stored(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"game.{kind}"
+    path.write_bytes(readable()[kind])
+    assert list(read_source(str(path), Wish()))
+    assert cli.main(["db", str(tmp_path / "a.db"), "add", str(path)]) == 0
+    assert cli.main(["analyse", str(path), "--nodes", "10"]) == 0
+    assert "to move" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (SQLITE + bytes(100), ["is a database", "merge"]),
+        (b'{"type": "match"}\n', ["is a journal", "numoku db FILE add"]),
+        (b"numoku games 1\n\n", ["is a file of self-play", "numoku db FILE add"]),
+        (bytes(range(256)), ["no file of games or positions"]),
+    ],
+)
+@pytest.mark.parametrize("command", [["analyse"], ["review"]])
+def test_files_that_are_no_positions_are_named_for_what_they_are(
+    content: bytes, words: list[str], command: list[str],
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert cli.main([*command, str(path)]) in (1, 2)
+    said = capsys.readouterr().err
+    assert all(word in said for word in words) and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("place", ["add", "analyse"])
+def test_nothing_half_written_is_left_of_a_damaged_file(place: str, tmp_path: Path) -> None:
+    path, database = tmp_path / "x.rif", tmp_path / "a.db"
+    path.write_text(RIF.replace("h8 h9", "h8 h8"), encoding="utf-8")  # the second game
+    words = ["db", str(database), "add"] if place == "add" else ["analyse"]
+    assert cli.main([*words, str(path)]) != 0
+    assert [file.name for file in tmp_path.iterdir()] == ["x.rif"]
