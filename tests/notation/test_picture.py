@@ -1,8 +1,6 @@
-"""The picture of the README is drawn by our own code, and shows what it says."""
+"""The pictures of the documents are drawn by our own code, and shows what it says."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -18,13 +16,13 @@ def test_the_picture_is_that_of_its_game() -> None:
     for move in parse_moves(pictures.GAME):
         game.play(*move)
     assert game.winner is Side.BLACK and game.ply == 21
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert "black wins with the 21st stone](docs/game.svg)" in readme
+    page = (pictures.DOCS / "index.md").read_text(encoding="utf-8")
+    assert "black wins with the 21st stone](game.svg)" in page
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
 def test_a_picture_of_a_page_is_what_is_drawn_today(name: str) -> None:
     drawn = (pictures.DOCS / f"{name}.svg").read_text(encoding="utf-8")
     assert drawn == pictures.PICTURES[name]()
-    page = pictures.DOCS / "methods.md" if "methods" in name else pictures.DOCS.parent / "README.md"
+    page = pictures.DOCS / ("methods.md" if "methods" in name else "index.md")
     assert f"{name}.svg" in page.read_text(encoding="utf-8")
