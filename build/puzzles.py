@@ -3,8 +3,9 @@
 usage: python build/puzzles.py OUT.jsonl [--count N] [--seed S]
 
 A position becomes a puzzle where the side to move has a forced win that the solver proves,
-and had none the move before; in every other game only wins by fours count. Short and long
-ones are mixed, and each rule has its share.
+and had none the move before, or a few moves later in its line, where one to five moves are left;
+or where the enemy threatens to win by fours and few moves stop him. Each rule has its share, and
+of that each length.
 """
 
 from __future__ import annotations
@@ -12,24 +13,29 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pbrain_engine.board.proofs import difficulty_of
 from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.game.documents import DEFEND
 from pbrain_engine.game.game import Game
-from pbrain_engine.game.result import Result
+from pbrain_engine.game.result import BY_FOURS, Result
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver
 
 SHARES = {Rule.FREESTYLE: 0.4, Rule.RENJU: 0.3, Rule.STANDARD: 0.15, Rule.CARO: 0.15}
 NODES = 1_500  # of the engine for a move, so that it misses wins
 FOURS_NODES, THREATS_NODES = 20_000, 40_000
-LENGTHS = range(3, 16)  # the winner's stones
+SHORT, LONGEST = 5, 15  # the winner's stones
+# Of a rule's puzzles: those of each short length, longer ones, and defences.
+PARTS: dict[int | str, float] = {
+    **dict.fromkeys(range(1, SHORT + 1), 0.14), SHORT + 1: 0.1, DEFEND: 0.2,
+}  # fmt: skip
+MOST_RESCUES = 5  # moves that stop the enemy
 OPENING_STONES = 5
 REACH = 3  # of the opening's stones from the centre
-MOST_OF_A_KIND = 0.2  # of a rule's puzzles, of one kind and length
 
 
 def main() -> None:
@@ -51,18 +57,21 @@ def main() -> None:
 
 
 def choose(candidates: Iterator[dict[str, Any]], wanted: int) -> list[dict[str, Any]]:
-    """Return `count` puzzles, not too many of a kind and length, the shortest first."""
+    """Return so many puzzles of each part, the easiest first."""
+    left = {part: round(wanted * share) for part, share in PARTS.items()}
     kept: list[dict[str, Any]] = []
-    counts: Counter[tuple[str, int]] = Counter()
     for puzzle in candidates:
-        sort = puzzle["kind"], puzzle["own_moves"]
-        if counts[sort] < max(1, wanted * MOST_OF_A_KIND):
-            counts[sort] += 1
+        if left[part := part_of(puzzle)]:
+            left[part] -= 1
             kept.append(puzzle)
-        if len(kept) == wanted:
+        if not any(left.values()):
             break
-    kept.sort(key=lambda puzzle: (puzzle["own_moves"], puzzle["kind"]))
-    return kept
+    return sorted(kept, key=difficulty_of)
+
+
+def part_of(puzzle: dict[str, Any]) -> int | str:
+    """Return to which part of the puzzles one belongs."""
+    return DEFEND if puzzle["kind"] == DEFEND else min(puzzle["own_moves"], SHORT + 1)
 
 
 def puzzles(
@@ -71,14 +80,32 @@ def puzzles(
     """Yield one puzzle at most of each of an endless row of games."""
     for number in range(1_000_000):
         engine.new_game(15, rule=rule)
-        place_opening(engine.game, chance)
-        while not engine.game.is_over:
-            proof = win_of(solver, engine.game, by_threats=number % 2 == 0)
+        game = engine.game
+        place_opening(game, chance)
+        while not game.is_over:
+            proof = win_of(solver, game, by_threats=number % 2 == 0)
+            if proof is None and number % 3 == 2:
+                rescue = solver.rescues(game, nodes=FOURS_NODES)
+                is_threat = rescue.claim == BY_FOURS and not rescue.unknown
+                if is_threat and 1 <= len(rescue.moves) <= MOST_RESCUES:
+                    yield puzzle_of(game, rescue._replace(claim=DEFEND), number)
+                    break
             if proof is not None:
-                if proof.length in LENGTHS:
-                    yield puzzle_of(engine.game, proof, number)
+                if proof.length <= LONGEST and (later := later_in(solver, game, proof, chance)):
+                    yield puzzle_of(game, later, number)
                 break
             engine.play(*engine.think(Limit(nodes=NODES)).move)
+
+
+def later_in(solver: Solver, game: Game, proof: Result, chance: random.Random) -> Result | None:
+    """Play on in the line of a win up to where some moves are left; return the win from there."""
+    wanted = chance.randint(1, min(proof.length, SHORT + 1))
+    if wanted > SHORT:
+        return proof
+    for move in proof.line[: 2 * (proof.length - wanted)]:
+        game.play(*move)
+    later = win_of(solver, game, by_threats=True)
+    return later if later is not None and later.length == wanted else None
 
 
 def place_opening(game: Game, chance: random.Random) -> None:
@@ -110,7 +137,8 @@ def puzzle_of(game: Game, proof: Result, number: int) -> dict[str, Any]:
         **stones,
         "to_move": game.to_move.name.lower(),
         "kind": proof.claim,
-        "best": [list(proof.line[0])],
+        "best": [list(move) for move in proof.moves or proof.line[:1]],
+        **({"best_complete": True} if proof.claim == DEFEND else {}),
         "own_moves": proof.length,
     }
 

@@ -45,6 +45,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("cells", "position", "stages"),
         ("opening_rules", "record"),
         ("diagram", "opening_names", "tree"),
+        ("animation",),
         ("game",),
         ("result",),
         ("judging",),

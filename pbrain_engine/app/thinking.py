@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from .. import methods
 from ..engine.engine import Engine, Limit, Thought
+from ..engine.pacing import Limits, plan
 from ..engine.thought import Listener
 from ..engine.threads import SearchThreads
 from ..game.game import Game, Move
@@ -68,22 +69,39 @@ class Level(NamedTuple):
     slip: float  # in units of values.py; 0: always the best move
     depth: int | None = None
     elo: int | None = None  # above level 1, by build/levels.py; None: not measured
+    word: str = ""  # what kind of player this is, and what it is like
+    about: str = ""
 
 
-LEVELS = {
-    1: Level(None, 300.0, 1, elo=0),  # by depth, so that there are lines to choose from
-    2: Level(None, 200.0, 2, elo=170),
-    3: Level(None, 130.0, 3, elo=340),
-    4: Level(3_000, 80.0, elo=440),
-    5: Level(10_000, 45.0, elo=710),
-    6: Level(30_000, 20.0, elo=920),
-    7: Level(100_000, 0.0, elo=1240),
-    8: Level(400_000, 0.0, elo=1430),
-    9: Level(2_000_000, 0.0, elo=1570),
-    10: Level(None, 0.0),
+LEVELS = {  # the first by depth, so that there are lines to choose from
+    1: Level(None, 300.0, 1, 0, "first steps", "looks no further than its own stone"),
+    2: Level(None, 200.0, 2, 170, "newcomer", "sees your answer, and often takes a lesser move"),
+    3: Level(None, 130.0, 3, 340, "beginner", "blocks fours, and overlooks many open threes"),
+    4: Level(3_000, 80.0, None, 440, "casual", "blocks most threes, and errs now and then"),
+    5: Level(10_000, 45.0, None, 710, "practised", "punishes plain mistakes"),
+    6: Level(30_000, 20.0, None, 920, "club player", "finds most short wins, and seldom errs"),
+    7: Level(100_000, 0.0, None, 1240, "strong", "plays the best move that it sees"),
+    8: Level(400_000, 0.0, None, 1430, "expert", "sees forced wins far ahead"),
+    9: Level(2_000_000, 0.0, None, 1570, "master", "thinks for seconds about each move"),
+    10: Level(None, 0.0, None, None, "full strength", "uses all the time it has"),
+}
+OPPONENTS = {  # of the textbooks (docs/methods.md), and what they are like
+    "minimax": "looks at every move two plies deep",
+    "alphabeta": "the same by a quicker search",
+    "deepening": "searches deeper as long as it has time",
+    "evaluation": "knows what rows are worth, and searches a little",
+    "proofnumber": "tries to prove a win",
+    "threatspace": "attacks with threats, one after the other",
+    "uct": "plays many games at random, and follows the best",
+    "knowledge": "plays games that are less random",
+    "puct": "lets the engine's network guide its tree",
+    "adp": "has learned from games against itself",
+    "genetic": "breeds lines of play",
 }
 DEFAULT_LEVEL = 5  # as on the page
 KEEPING_LEVEL = 7  # those below think too little to be believed
+LEAST_SECONDS = 0.05
+BYOYOMI_SHARE = 0.85  # of a period that a move takes, so that it is never late
 CHOICES = 6  # moves that a slip chooses from
 MOST_SEEN = 1000  # where moves slip, a win or loss counts no more than this: it is overlooked, too
 
@@ -104,6 +122,18 @@ def choose(
     seen = [max(-MOST_SEEN, min(MOST_SEEN, thought.value)) for thought in thoughts]
     weights = [exp((value - max(seen)) / level.slip) for value in seen]
     return chance.choices(thoughts, weights)[0]
+
+
+def clock_seconds(left: float, increment: float, byoyomi: float, ply: int, cells: int) -> float:
+    """Return how long a move should take by a clock, in seconds.
+
+    ``left``: of the main time; what each move adds to it; and what each move may take once it is
+    gone. ``ply``: the stones on the board of so many ``cells``.
+    """
+    limits = Limits(None, round(1000 * max(left, 0.0)), round(1000 * increment))
+    shared = plan(limits, ply, cells).optimum
+    free = BYOYOMI_SHARE * byoyomi
+    return max(min(max(shared, free), max(left, 0.0) + free), LEAST_SECONDS)
 
 
 def choose_by(

@@ -12,17 +12,19 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from time import monotonic
 from typing import Any
 
 from ..engine.engine import DEFAULT_WEIGHTS, Engine
 from ..engine.threads import start_deep
+from ..eval.weights import load_weights
 from ..game.documents import read_setup
 from ..game.game import Game
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.result import Tree
+from ..position.rules import Rule
 from ..solver.solver import Solver
 from .archive import Archive
 from .messages import MOST_CHARACTERS, Operation, Refused, operation_of, parse, refusal_of
@@ -31,6 +33,12 @@ MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
 SOLVER_MEMORY = 64_000_000
 REST_AFTER = 60.0  # seconds without work after which the memory is given back
+
+
+@cache
+def scale_of(weights: str, rule: Rule) -> float:
+    """Return the scale of weights under a rule."""
+    return load_weights(weights).scale(rule)
 
 
 class Stopped(Exception):
@@ -226,6 +234,10 @@ class Desk:
         if self.jobs:
             self.jobs[0].check()
         return engine
+
+    def scale(self, setup: GameRecord) -> float:
+        """Return the units of a value that are one logistic unit of chance under a rule."""
+        return scale_of(self._desks.weights, setup.board[2])
 
     def solver(self) -> Solver:
         """Return the solver."""

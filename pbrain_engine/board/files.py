@@ -9,6 +9,7 @@ from typing import Any
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..app.shelf import OPEN
 from ..files import decode
+from ..game.animation import animated_svg, file_stem
 from ..game.cells import begins_with_move
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.tree import GameTree, main_line, tree_of
@@ -19,6 +20,7 @@ from ..notation.renlib import format_renlib
 from ..notation.sgf import format_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
+from ..values import chance
 from .desk import Desk, Job
 from .fields import MAX_CELLS, PLACE, POSITION, RULES, flag, number, object_of, one_of, text, whole
 from .messages import Refused, game_of, operation
@@ -122,24 +124,36 @@ def read_tree(
 
 
 @operation(
-    at_once=True, format=one_of(("sgf", "psq", "lib", "diagram"), "of what is written"), **GAME
+    at_once=True,
+    format=one_of(("sgf", "psq", "lib", "diagram", "svg"), "of what is written"),
+    **GAME,
 )
 def write(desk: Desk, job: Job) -> dict[str, Any]:
     """Write SGF or a RenLib library with variations, the main line as PSQ, or a drawing.
 
-    It comes as ``text``, or for a library as ``data`` in base64, with what it cannot hold.
+    Or an animated picture of the main line. It comes as ``text``, or for a library as ``data`` in
+    base64, with what it cannot hold, and the ``name`` of a file.
     """
-    message = job.fields
-    tree = read_game_tree(message, MOST_COMMENT)
+    tree = read_game_tree(job.fields, MOST_COMMENT)
+    form = job.fields["format"]
+    suffix = "txt" if form == "diagram" else form
+    return {**written(tree, form), "name": f"{file_stem(tree.record)}.{suffix}"}
+
+
+def written(tree: GameTree, form: str) -> dict[str, Any]:
+    """Return a game in a format, and what of it the format cannot hold."""
     played = main_line(tree)
-    if message["format"] == "diagram":  # of the position at its end
+    if form == "diagram":  # of the position at its end
         return {"text": f"{game_of(played)}\n", "losses": []}
+    if form == "svg":
+        game_of(played)
+        return {"text": animated_svg(played), "losses": []}
     if played.start.walls:
         raise Refused("blocked cells cannot be saved; copy the drawing instead")
-    if message["format"] == "psq":
+    if form == "psq":
         losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
         return {"text": format_psq(played), "losses": losses}
-    if message["format"] == "lib":
+    if form == "lib":
         library, losses = format_renlib(tree)
         return {"data": base64.b64encode(library).decode("ascii"), "losses": losses}
     text, losses = format_sgf_trees([tree])
@@ -153,7 +167,21 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
 def known(desk: Desk, job: Job) -> dict[str, Any]:
     """Say what the database knows of a position, and of the positions after it."""
     game_of(job.setup)
-    return desk.archive.document(job.setup)
+    found: dict[str, Any] = with_chances(desk.archive.document(job.setup), desk.scale(job.setup))
+    return found
+
+
+def with_chances(found: Any, scale: float) -> Any:
+    """Return a document with the chance that each of its values stands for beside it."""
+    if isinstance(found, list):
+        return [with_chances(each, scale) for each in found]
+    if not isinstance(found, dict):
+        return found
+    made = {name: with_chances(each, scale) for name, each in found.items()}
+    if "value" in made:
+        value = made["value"]
+        made["chance"] = None if value is None else round(chance(value, scale), 4)
+    return made
 
 
 @operation(

@@ -9,7 +9,7 @@ sees are proven by a tree, which the desk keeps.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,10 +18,10 @@ from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_o
 from ..app.view import consequence
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
-from ..game.documents import pairs, win_document
+from ..game.documents import DEFEND, pairs, win_document
 from ..game.game import IllegalMove, Move
 from ..game.record import GameRecord
-from ..game.result import BY_SEARCH, BY_THREATS, OPEN, Result, Tree, win_by
+from ..game.result import BY_FOURS, BY_SEARCH, BY_THREATS, OPEN, Result, Tree, win_by
 from ..position.rules import Side
 from ..solver.solver import Solver
 from ..values import WIN_BAND
@@ -272,6 +272,18 @@ def _wins_with(walk: Walk, move: Move, side: Side) -> bool:
 
 @operation(at_once=True)
 def puzzles(desk: Desk, job: Job) -> dict[str, Any]:
-    """Return the puzzles of the trainer."""
+    """Return the puzzles of the trainer, wins and defences, the easiest first."""
     lines = PUZZLES.read_text(encoding="utf-8").splitlines()
-    return {"puzzles": [json.loads(line) for line in lines]}
+    found = sorted(map(json.loads, lines), key=difficulty_of)
+    return {"puzzles": [{**puzzle, "difficulty": difficulty_of(puzzle)} for puzzle in found]}
+
+
+def difficulty_of(puzzle: Mapping[str, Any]) -> int:
+    """Return how hard a puzzle is, from 1: the moves to see ahead, quiet ones more than fours.
+
+    Of a defence it is the length of the win to be seen and stopped, and more where fewer moves do.
+    """
+    own: int = puzzle["own_moves"]
+    if puzzle["kind"] == DEFEND:
+        return own + (2 if len(puzzle["best"]) < 3 else 1)
+    return own + (2 if puzzle["kind"] != BY_FOURS else 0)

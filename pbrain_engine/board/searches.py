@@ -10,7 +10,7 @@ from typing import Any
 from .. import __version__
 from ..app.kept import certain_of, found_of, known_by
 from ..app.shapes import foul_of
-from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by
+from ..app.thinking import KEEPING_LEVEL, LEVELS, OPPONENTS, choose, choose_by, clock_seconds
 from ..engine import swap2
 from ..engine.ending import analysis
 from ..engine.engine import Engine, Limit, Thought
@@ -28,8 +28,9 @@ from ..methods import METHODS
 from ..options import MEGABYTES
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
+from ..values import chance as chance_of
 from .desk import DEFAULT_MEMORY, Desk, Job
-from .fields import POSITION, RULES, flag, one_of, seconds, whole
+from .fields import POSITION, RULES, flag, number, object_of, one_of, seconds, whole
 from .messages import Refused, game_of, operation
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
@@ -37,6 +38,13 @@ MOST_POLICY = 40  # moves of the policy that are shown
 SWAP2_STONES = (0, 3, 5)
 THREADS = whole(1, 64, "threads to search with", default=1)
 MEMORY = whole(*MEGABYTES, "megabytes that the process may use", default=DEFAULT_MEMORY)
+
+
+SPANS = ("left", "increment", "byoyomi")
+CLOCK = object_of({name: number(0, 86_400, "seconds") for name in SPANS}, "left") | {
+    "description": "what is left, what a move adds, what each may take after that; in seconds",
+    "default": None,
+}
 
 
 def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
@@ -109,6 +117,7 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     level=whole(1, 10, "strength", default=10),
     method=one_of(METHODS, "a method of the textbooks in place of the engine", default=None),
     seconds=seconds(5.0, "for the move"),
+    clock=CLOCK,
     threads=THREADS,
     memory=MEMORY,
 )
@@ -116,6 +125,11 @@ def move(desk: Desk, job: Job) -> dict[str, Any]:
     """Choose the engine's move in a game against a person."""
     fields = job.fields
     seconds, chance = fields["seconds"], random.Random()
+    if fields["clock"]:
+        left, increment, byoyomi = (float(fields["clock"].get(name) or 0.0) for name in SPANS)
+        stones = len(job.setup.placed) + len(job.setup.moves)
+        cells = job.setup.width * job.setup.height
+        seconds = clock_seconds(left, increment, byoyomi, stones, cells)
     if fields["method"]:
         game = game_of(job.setup)
         if game.is_over:
@@ -146,11 +160,13 @@ def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
 def balance(desk: Desk, job: Job) -> dict[str, Any]:
     """Find one or two stones after which the chances are even.
 
-    `value` is that of the side to move for its own stone, or for two stones before its next move.
+    `value` and `chance` are those of the side to move for its own stone, or for two stones before
+    its next move.
     """
     find = swap2.balanced_move if job.fields["stones"] == 1 else swap2.balanced_pair
     found, value = find(_opening_search(desk, job), 0)
-    return {"stones": pairs(found), "value": value}
+    scale = desk.scale(job.setup)
+    return {"stones": pairs(found), "value": value, "chance": round(chance_of(value, scale), 4)}
 
 
 def _opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:
@@ -215,5 +231,6 @@ def about(desk: Desk, job: Job) -> dict[str, Any]:
         "threads": os.cpu_count() or 1,
         "memory": DEFAULT_MEMORY,
         "levels": [{"level": number, **level._asdict()} for number, level in LEVELS.items()],
+        "opponents": [{"name": name, "about": OPPONENTS[name]} for name in METHODS],
         "database": desk.archive.name is not None,
     }

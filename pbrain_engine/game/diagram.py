@@ -19,7 +19,7 @@ the numbers of the rows and the line that says who moves may be left out, small 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates
@@ -181,8 +181,12 @@ def board_svg(
     stones: Iterable[Drawn],
     row: Collection[Coordinates] = (),
     title: str = "",
+    wrap: Callable[[int, str], str] = lambda number, part: part,
 ) -> str:
-    """Return a picture of a board; the stones of ``row`` are ringed."""
+    """Return a picture of a board; the stones of ``row`` are ringed.
+
+    ``wrap`` gets the number of each stone, from 0, and what draws it, and returns that again.
+    """
     from html import escape  # which the Python of a browser does not have
 
     wide, tall = 2 * EDGE + (width - 1) * CELL, 2 * EDGE + (height - 1) * CELL
@@ -193,20 +197,23 @@ def board_svg(
         f'<rect width="{wide}" height="{tall}" rx="8" fill="{WOOD}"/>',
         *_lines(width, height),
     ]
-    for (x, y), side, text, is_there in stones:
-        if side is Side.WALL:
-            place = f'x="{_at(x) - STONE}" y="{_at(y) - STONE}"'
-            parts.append(f'<rect {place} width="{2 * STONE}" height="{2 * STONE}" fill="{LINE}"/>')
-            continue
-        fill, edge, ink = STONES[side]
-        ringed = (x, y) in row
-        if not is_there:
-            fill += f'" opacity="{EXPECTED}'
-        stroke = f'stroke="{MARK if ringed else edge}" stroke-width="{3 if ringed else 1}"'
-        parts.append(f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{STONE}" fill="{fill}" {stroke}/>')
-        if text:
-            parts.append(_text(_at(x), _at(y) + 4, text, 11, ink))
+    parts += [wrap(number, _stone(drawn, row)) for number, drawn in enumerate(stones)]
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _stone(drawn: Drawn, row: Collection[Coordinates]) -> str:
+    """Return what draws a stone or blocked cell."""
+    (x, y), side, text, is_there = drawn
+    if side is Side.WALL:
+        place = f'x="{_at(x) - STONE}" y="{_at(y) - STONE}"'
+        return f'<rect {place} width="{2 * STONE}" height="{2 * STONE}" fill="{LINE}"/>'
+    fill, edge, ink = STONES[side]
+    ringed = (x, y) in row
+    if not is_there:
+        fill += f'" opacity="{EXPECTED}'
+    stroke = f'stroke="{MARK if ringed else edge}" stroke-width="{3 if ringed else 1}"'
+    circle = f'<circle cx="{_at(x)}" cy="{_at(y)}" r="{STONE}" fill="{fill}" {stroke}/>'
+    return "\n".join([circle, _text(_at(x), _at(y) + 4, text, 11, ink)] if text else [circle])
 
 
 def _at(line: int) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import pairwise
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
@@ -143,7 +145,7 @@ class Game:
         self.library.game_copy(memory.address, self.address)
         self._memory, self.address = memory, memory.address
 
-    def apart(self) -> Game:
+    def copy(self) -> Game:
         """Return the same game in memory of its own."""
         game = object.__new__(Game)
         vars(game).update(vars(self), history=[*self.history], _sides={**self._sides})
@@ -151,10 +153,10 @@ class Game:
         return game
 
     def __copy__(self) -> Game:
-        return self.apart()
+        return self.copy()
 
     def __deepcopy__(self, memo: object) -> Game:
-        return self.apart()
+        return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the board, its rule and the stones; where it is read, it has the usual weights."""
@@ -194,6 +196,39 @@ class Game:
     def _repr_svg_(self) -> str:
         """Draw the board where a notebook shows the game."""
         return picture(self.record(), row=self.winning_row())
+
+    # Files -------------------------------------------------------------------------
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], rule: Rule | str | None = None) -> Game:
+        """Return the main line of the first game of a file: SGF, PSQ, RenLib, RIF and others.
+
+        ``rule``: in place of the one that the file names (free style where it names none, renju of
+        a library).
+
+        Raises:
+            OSError: the file cannot be read.
+            NotationError: it holds no game, or one that cannot be.
+        """
+        record = _files().read_game(path, None if rule is None else Rule.parse(rule))
+        game = cls(*record.board)
+        game.become_checked(record)
+        return game
+
+    def save(self, path: str | PathLike[str], black: str = "", white: str = "") -> None:
+        """Write the game to a file: ``.sgf``, ``.psq``, ``.lib`` (RenLib), or ``.svg``, a film.
+
+        ``black``, ``white``: names of the players. A file that is there is replaced.
+
+        Raises:
+            ValueError: files of this kind are not written.
+            NotationError: such a file cannot keep this game.
+            OSError: it cannot be written.
+        """
+        winner, drawn = self.winner, "1/2-1/2" if self.is_full else ""
+        result = drawn if winner is None else ("1-0", "0-1")[winner]
+        record = self.record()._replace(black=black, white=white, result=result)
+        _files().write_game(path, record)
 
     # What stands -------------------------------------------------------------------
 
@@ -465,6 +500,11 @@ class Game:
     def check(self) -> int:
         """Return 0 if the kernel's incremental state equals one computed from the stones."""
         return self.library.game_check(self.address, self.tables)
+
+
+def _files() -> Any:
+    """Return the module that reads and writes files, which no game needs to be played."""
+    return import_module("..notation.saving", __package__)
 
 
 def _game_of(width: int, height: int, rule: Rule, history: list[Stone], to_move: Side) -> Game:

@@ -20,7 +20,7 @@ BY_SEARCH = "win"  # a win that the main search has found
 OPEN = "open"  # ended before it knew
 LOWER, UPPER = "lower", "upper"  # of ``Result.bound``
 # Lost chances to win from which a move is called so; a missed win is a mistake at least.
-LEAST_INACCURACY, LEAST_MISTAKE, LEAST_BLUNDER = 0.05, 0.10, 0.15
+LEAST_INACCURACY, LEAST_MISTAKE, LEAST_BLUNDER = 0.05, 0.10, 0.20
 BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = "best", "good", "inaccuracy", "mistake", "blunder"
 WRONG = (INACCURACY, MISTAKE, BLUNDER)
 

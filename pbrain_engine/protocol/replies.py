@@ -98,7 +98,7 @@ def line_wins(game: Game, line: Sequence[Coordinates], plies: int) -> bool:
 
     The game is left alone: a search may be at it.
     """
-    game = game.apart()
+    game = game.copy()
     for x, y in line:
         if game.winner is not None or game.at(x, y) is not Side.EMPTY:
             return False

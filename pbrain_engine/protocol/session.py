@@ -101,7 +101,7 @@ class Session:
         task.answered = True
         game = self._known_game()
         if busy:
-            self.game = game = game.apart()
+            self.game = game = game.copy()
         now = time.perf_counter()
         self.settings.spend(now - task.read_at)
         self._slip = pacing.slip_after(self._slip, now - task.deadline)
@@ -276,7 +276,7 @@ class Session:
         """Return the response that starts a search for what is asked, with its time."""
         game = self._known_game()
         if kind is not searches.MoveTask:  # it plays stones of its own
-            self.game = game = game.apart()
+            self.game = game = game.copy()
         task = kind(self._ready(), game, self.settings, *asked)
         # A manager that waits for OK starts its clock afterwards. One that sends the first move
         # along with START has been waiting since then, except while it kept us suspended: so

@@ -9,10 +9,20 @@ from math import exp
 
 import pytest
 
-from pbrain_engine.app.thinking import CHOICES, MOST_SEEN, Level, choose
+from pbrain_engine.app.thinking import (
+    CHOICES,
+    LEAST_SECONDS,
+    LEVELS,
+    MOST_SEEN,
+    OPPONENTS,
+    Level,
+    choose,
+    clock_seconds,
+)
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.engine.thought import Thought
 from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.methods import METHODS
 
 GAMES = 300
 
@@ -53,3 +63,20 @@ def test_a_five_is_never_overlooked(engine: Engine) -> None:
     chance = random.Random(1)
     fives = {choose(engine, Level(None, 1e6, depth=2), 10.0, chance).mate for _ in range(20)}
     assert fives == {1}
+
+
+def test_every_level_and_opponent_says_what_it_is_like() -> None:
+    words = [level.word for level in LEVELS.values()]
+    assert len(set(words)) == len(words) == 10 and all(level.about for level in LEVELS.values())
+    assert set(OPPONENTS) == set(METHODS) and all(OPPONENTS.values())
+
+
+def test_a_clock_is_shared_out_among_the_moves_to_come() -> None:
+    early = clock_seconds(300, 0, 0, 10, 225)
+    assert 2 < early < 60 and clock_seconds(300, 5, 0, 10, 225) > early
+    assert clock_seconds(10, 0, 0, 10, 225) < 3
+    assert clock_seconds(0.01, 0, 0, 10, 225) == LEAST_SECONDS
+    # Of byoyomi most of a period is used, and never more than there is.
+    assert clock_seconds(0, 0, 10, 60, 225) == 8.5
+    assert clock_seconds(600, 0, 30, 60, 225) >= 25.5
+    assert clock_seconds(1, 0, 10, 60, 225) <= 9.5

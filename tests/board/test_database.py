@@ -23,7 +23,7 @@ from tests.board.board_server import PATIENCE, BoardServer, Tab, position, posit
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 FIVE = "h8a1i8c1j8e1k8g1l8"
 SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]
-THREATS = next(puzzle for puzzle in SHIPPED if puzzle["kind"] == "vct" and puzzle["size"] == 15)
+THREATS = next(p for p in SHIPPED if p["kind"] == "vct" and p["own_moves"] > 4)
 
 
 @pytest.fixture(scope="module")

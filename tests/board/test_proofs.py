@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from lab.fuzz_rules import game_of
 from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import Walk, win_of
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.result import Tree
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.solver.solver import Solver
 from tests.board.board_server import BoardServer, Tab, position, position_of_puzzle
 from tests.oracle import rules
 from tests.oracle.rules import Board
 
 DEFENCES = 100  # of a walk at most
+SIDES = ("black", "white")
 SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]
 
 
@@ -61,7 +65,7 @@ def defence(tab: Tab, now: Any, board: Board, side: int, chance: random.Random) 
 def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> int:
     """Walk to the five; return the attacker's moves."""
     board = board_of(puzzle)
-    attacker = ("black", "white").index(puzzle["to_move"])
+    attacker = SIDES.index(puzzle["to_move"])
     now = position_of_puzzle(puzzle)
     for number in range(1, DEFENCES):
         found = tab.ask("prove", position=now, seconds=30)
@@ -85,17 +89,40 @@ def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> int:
 def test_every_shipped_puzzle_is_won_against_random_defences(tab: Tab, rule: str) -> None:
     chance = random.Random(rule)
     for puzzle in SHIPPED:
-        if puzzle["rule"] == rule:
+        if puzzle["rule"] == rule and puzzle["kind"] != "defend":
             assert walk(tab, puzzle, chance) >= 1
 
 
-def test_there_are_two_hundred_shipped_puzzles() -> None:
-    assert len(SHIPPED) == 200
-    assert len({puzzle["id"] for puzzle in SHIPPED}) == 200
+def test_shipped_puzzles_are_of_every_length_and_the_easiest_come_first() -> None:
+    assert len({puzzle["id"] for puzzle in SHIPPED}) == len(SHIPPED) == 195
+    counts = Counter(
+        "defend" if puzzle["kind"] == "defend" else puzzle["own_moves"] for puzzle in SHIPPED
+    )
+    assert all(counts[part] >= 20 for part in (1, 2, 3, 4, 5, "defend"))
+    order = [puzzle["difficulty"] for puzzle in SHIPPED]
+    assert order == sorted(order) and order[0] == 1
+
+
+def test_shipped_defences_are_all_that_hold() -> None:
+    with Solver(16_000_000) as solver:
+        for puzzle in SHIPPED:
+            if puzzle["kind"] == "defend":
+                found = solver.rescues(game_of(board_of(puzzle), SIDES.index(puzzle["to_move"])))
+                assert found.plies == 2 * puzzle["own_moves"] and not found.unknown, puzzle["id"]
+                assert sorted(found.moves) == sorted(map(tuple, puzzle["best"])), puzzle["id"]
+
+
+def test_shipped_wins_are_as_long_as_they_say() -> None:
+    with Solver(16_000_000) as solver:
+        for puzzle in SHIPPED:
+            if puzzle["kind"] == "vcf":
+                found = solver.fours(game_of(board_of(puzzle), SIDES.index(puzzle["to_move"])))
+                assert found.length == puzzle["own_moves"], puzzle["id"]
 
 
 def test_the_longest_defence_is_chosen_and_an_escape_is_named(tab: Tab) -> None:
-    puzzle = next(p for p in SHIPPED if p["rule"] == "freestyle" and p["own_moves"] >= 4)
+    wins = [puzzle for puzzle in SHIPPED if puzzle["kind"] != "defend"]
+    puzzle = next(p for p in wins if p["rule"] == "freestyle" and p["own_moves"] >= 4)
     now = position_of_puzzle(puzzle)
     now["moves"].append(puzzle["best"][0])
     found = tab.ask("reply", position=now, seconds=20)
@@ -107,7 +134,9 @@ def test_the_line_of_a_proof_is_its_longest() -> None:
     short = Tree(Move(2, 0), {})
     long = Tree(Move(2, 1), {Move(3, 1): Tree(Move(4, 1), {})})
     tree = Tree(Move(0, 0), {Move(1, 0): short, Move(1, 1): long, Move(1, 2): short})
-    assert win_of(tree)[:3] == ("win", ((0, 0), (1, 1), (2, 1), (3, 1), (4, 1)), 3)
+    found = win_of(tree)
+    line = ((0, 0), (1, 1), (2, 1), (3, 1), (4, 1))
+    assert (found.claim, found.line, found.length) == ("win", line, 3)
 
 
 @pytest.fixture

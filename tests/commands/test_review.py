@@ -32,7 +32,7 @@ def moved(ply: int, chance: float, loss: float = 0.0, missed: bool = False) -> R
 @pytest.mark.parametrize(
     ("loss", "kind"),
     [(0.0, "best"), (0.049, "good"), (0.05, "inaccuracy"), (0.099, "inaccuracy"),
-     (0.1, "mistake"), (0.149, "mistake"), (0.15, "blunder"), (1.0, "blunder")],
+     (0.1, "mistake"), (0.199, "mistake"), (0.2, "blunder"), (1.0, "blunder")],
 )  # fmt: skip
 def test_moves_are_judged_by_the_chance_that_they_lost(loss: float, kind: str) -> None:
     assert moved(1, 1.0, loss).kind == kind

@@ -33,7 +33,7 @@ def test_a_forbidden_stone_loses_and_can_be_taken_back() -> None:
         assert not game.is_over
         game.play(*move)
     assert (game.winner, game.foul, game.is_over) == (Side.WHITE, FOUL, True)
-    assert game.winning_row() == [] and game.apart().foul == FOUL
+    assert game.winning_row() == [] and game.copy().foul == FOUL
     game.undo()
     assert game.foul is None and not game.is_over
     with game.after(FOUL):

@@ -42,6 +42,7 @@ VARIED_HERE = (
     *((pattern.replace(": ", ":"), sign.replace(": ", ":")) for pattern, sign in VARIED),
     (r'"threads":\d+', '"threads":N'),
     (r'"version":"\d[^"]*"', '"version":"V"'),
+    (r'"name":"\d{4}-\d\d-\d\d', '"name":"DATE'),
 )
 
 

@@ -45,7 +45,7 @@ def step(game: Game | None, words: list[str]) -> Game:
         case ["move", side]:
             game.set_to_move(Side[side])
         case ["apart"]:
-            other = game.apart()
+            other = game.copy()
             game.undo()
             return other
         case ["worker"]:
