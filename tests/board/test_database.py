@@ -113,9 +113,9 @@ def test_proofs_are_kept_and_taken_from_there(tab: Tab, file: Path) -> None:
     assert turned["answers"][0]["reply"] == [14 - cell for cell in tree["answers"][0]["reply"]]
     with Database(file) as database, database.transaction():
         names = "proof = :proof WHERE tree <> ''"
-        database.connection.run(f"UPDATE position SET {names}", {"proof": "told"})
+        database.connection.run(f"UPDATE position SET {names}", {"proof": "vcf"})
     again = tab.ask("prove", position=where)  # needs no search
-    assert again["claim"] == "told" and again["move"] == tree["move"]  # that is no search's word
+    assert again["claim"] == "vcf" and again["move"] == tree["move"]  # that is no search's word
     with Database(file) as database, database.transaction():
         database.connection.run(f"UPDATE position SET {names}", {"proof": "vct"})
 
