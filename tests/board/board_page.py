@@ -130,6 +130,10 @@ class Page:
         self.raw.mouse.click(*self.point(cell))
         self.wait(f"app.node.ply > {before} && app.node.facts")
 
+    def play_wrong(self, cell: str) -> None:
+        """Click on a cell whose stone may be taken back at once."""
+        self.raw.mouse.click(*self.point(cell))
+
     def moves(self) -> str:
         return str(
             self.do(

@@ -208,6 +208,7 @@ export class PuzzlePanel extends Panel {
     if (!this.puzzle) return this.say(t("puzzle-choose"));
     const { app } = this, tree = new GameTree(this.startOf(this.puzzle));
     if (!this.over) this.streak = 0;
+    this.fill();
     if (this.puzzle.kind === "defend") {
       this.start(this.puzzle);
       this.failed = this.over = true;

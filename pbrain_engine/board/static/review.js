@@ -4,7 +4,6 @@ import { Panel, button, find, make } from "./dom.js";
 import { SIGNS } from "./moves.js";
 import { GameTree, SIDES } from "./tree.js";
 import { percent, t } from "./words.js";
-import { valueText } from "./draw.js";
 
 const KINDS = [["blunder", 0.2], ["mistake", 0.1], ["inaccuracy", 0.05]]; // by the chance that was lost
 const KNOWN = 0.05; // chance by which another move may be worse than the best one
@@ -57,7 +56,7 @@ export class ReviewPanel extends Panel {
     this.app.draw();
   }
 
-  get mistakes() { return this.moves.filter((move) => SIGNS[kindOf(move)] || move.allowed_win); }
+  get mistakes() { return this.moves.filter((move) => SIGNS[kindOf(move)] || move.allowed_win || this.done?.decisive === move.ply); }
 
   // Stones that were set up are plies of the review, not of the line.
   node(move) { return this.line[move.ply - this.tree.start.placed.length - 1]; }
@@ -91,6 +90,7 @@ export class ReviewPanel extends Panel {
 
   remarks(move) {
     const { app } = this, words = [];
+    if (this.done?.decisive === move.ply) words.push(t("decisive"));
     if (move.foul) words.push(t("forbidden-move"));
     else if (SIGNS[kindOf(move)]) words.push(t("lost-chance", { loss: percent(move.loss), line: app.names(move.line.slice(0, 6)) }));
     for (const [what, win] of [["missed-win", move.missed_win], ["allowed-win", move.allowed_win]]) {
@@ -113,7 +113,7 @@ export class ReviewPanel extends Panel {
     for (const move of this.moves) {
       const node = this.node(move), remarks = this.remarks(move);
       if (!remarks.length) continue;
-      const words = [`${SIGNS[kindOf(move)] || ""} ${t("worth", { value: valueText(move.value), chance: percent(move.chance) })}`.trim(), ...remarks].join("\n");
+      const words = [`${SIGNS[kindOf(move)] || ""} ${t("worth", { chance: percent(move.chance) })}`.trim(), ...remarks].join("\n");
       const own = node.notes.reviewed ? node.comment.replace(node.notes.reviewed, "").trim() : node.comment; // of a review before
       node.comment = [own, words].filter(Boolean).join("\n");
       node.notes.reviewed = words;
@@ -134,8 +134,8 @@ export class ReviewPanel extends Panel {
     if (!this.isHere || app.isQuiet) return null;
     const badges = [];
     for (const { review, cell } of app.node.path) {
-      if (review?.decisive) badges.push({ cell, kind: "decisive" });
-      else if (review && SIGNS[review.kind]) badges.push({ cell, kind: review.kind });
+      if (review && SIGNS[review.kind]) badges.push({ cell, kind: review.kind });
+      else if (review?.decisive) badges.push({ cell, kind: "decisive" });
     }
     return app.tab === this.name ? { badges, labels: [] } : { badges };
   }
@@ -198,7 +198,8 @@ class Lesson {
       const found = await app.ask("analyse", { time: SECONDS }, null, node);
       this.busy = false;
       if (app.guide !== this || app.node !== node) return;
-      isGood = node.facts?.winner ? node.facts.winner === SIDES[node.side] : !found.error && move.chance - (1 - found.chance) < KNOWN;
+      const keeps = () => (move.missed_win ? found.mate !== null && found.mate < 0 : move.chance - (1 - found.chance) < KNOWN);
+      isGood = node.facts?.winner ? node.facts.winner === SIDES[node.side] : !found.error && keeps();
     }
     this.over = isGood;
     if (!isGood) {
