@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.engine.pacing import Limits, plan
-from pbrain_engine.notation.journal import Played
+from pbrain_engine.game.record import GameRecord
 
 CELLS = 225
 LAST = 10  # moves of a side that are its last
@@ -34,12 +34,12 @@ class Clock(NamedTuple):
     moves: int
 
 
-def clocks(played: Played, match_ms: int) -> list[Clock]:
+def clocks(played: GameRecord, match_ms: int) -> list[Clock]:
     """Return how both clocks of a game ran."""
     found = []
     for side in (0, 1):
         left, offered, late = match_ms, list[float](), [0.0]
-        for number, ms in enumerate(played.ms):
+        for number, ms in enumerate(played.times):
             ply = len(played.opening) + number
             if ply % 2 == side:
                 hard = plan(Limits(None, left), ply, CELLS).hard * 1000
@@ -50,7 +50,7 @@ def clocks(played: Played, match_ms: int) -> list[Clock]:
     return found
 
 
-def play(games: int, match: float, load: int) -> list[Played]:
+def play(games: int, match: float, load: int) -> list[GameRecord]:
     """Play games with this many seconds for each side, with that many processes beside them."""
     others = [subprocess.Popen(COUNT) for _ in range(load)]
     try:

@@ -31,7 +31,7 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewed, Reviewer
 from pbrain_engine.game.cells import cell_name, format_moves
 from pbrain_engine.game.game import Move
-from pbrain_engine.notation.journal import BLACK, Played
+from pbrain_engine.game.record import BLACK, GameRecord
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import chance
@@ -63,16 +63,16 @@ class Losses:
         for move in moves:
             self.engine.play(*move)
 
-    def examine(self, played: Played, name: str) -> dict[str, Any]:
+    def examine(self, played: GameRecord, name: str) -> dict[str, Any]:
         """Return what decided a lost game."""
         opening = [Move(*cell) for cell in played.opening]
-        moves = [Move(*cell) for cell in played.moves]
+        moves = [Move(*cell) for cell in played.chosen]
         self.begin(opening)
         first_is_black = len(opening) % 2 == 0
         own = 0 if (name == (played.black if first_is_black else played.white)) else 1
         reviewed = self.reviewer.review(moves)
         mine = reviewed[own::2]
-        record: dict[str, Any] = {"game": played.game, "plies": len(opening) + len(moves)}
+        record: dict[str, Any] = {"game": played.number, "plies": len(opening) + len(moves)}
         fair = [
             number
             for number, each in enumerate(mine)
@@ -91,14 +91,14 @@ class Losses:
             "lost_by": cell_name(*decisive.move),
             "ply": decisive.ply,
             "move": cell_name(*decisive.move),
-            "reported": played.value[at],
+            "reported": played.values[at],
             "chance": round(decisive.chance, 2),
         }
         return record | self._avoided(before, decisive)
 
-    def _chance(self, played: Played, at: int) -> float:
+    def _chance(self, played: GameRecord, at: int) -> float:
         """Return the chance to win that NAME announced with a move, 1 if it announced nothing."""
-        value = played.value[at]
+        value = played.values[at]
         scale = self.engine.weights.scale(self.rule)
         return 1.0 if value is None else chance(value, scale)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pbrain_engine.arena import match
 from pbrain_engine.arena.journal import read_journal
-from pbrain_engine.notation.journal import BLACK, DRAW, WHITE, Played
+from pbrain_engine.game.record import BLACK, DRAW, WHITE, GameRecord
 from pbrain_engine.values import mate_distance
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell
@@ -33,12 +33,12 @@ def may_play(board: Board, cell: Cell, side: int) -> bool:
     return board.at(cell) == rules.EMPTY and set(board.empties()) == rules.forbidden_cells(board)
 
 
-def complaint_about(played: Played, board: Board) -> str:
+def complaint_about(played: GameRecord, board: Board) -> str:
     """Return what the oracle has against a game on this empty board, or an empty string."""
     if played.fault:
         return f"{played.loser}: {played.fault} {played.detail}"
     winner = DRAW
-    for ply, cell in enumerate(played.all_moves):
+    for ply, cell in enumerate(played.moves):
         if winner != DRAW or not may_play(board, cell, ply % 2):
             return f"{cell} is illegal, or {winner} has won before it\n{board.drawing()}"
         board.put(cell, ply % 2)
@@ -49,19 +49,19 @@ def complaint_about(played: Played, board: Board) -> str:
     return ""
 
 
-def announced(played: Played) -> dict[str, int]:
+def announced(played: GameRecord) -> dict[str, int]:
     """Return the ply by which each side has won by its own word, if it announced a win."""
     found: dict[str, int] = {}
-    for ply, value in enumerate(played.value, len(played.opening)):
+    for ply, value in enumerate(played.values, len(played.opening)):
         if value is not None and (plies := mate_distance(value) or 0) > 0:
             side = (BLACK, WHITE)[ply % 2]
             found[side] = min(ply + plies, found.get(side, ply + plies))
     return found
 
 
-def broken_words(played: Played) -> list[str]:
+def broken_words(played: GameRecord) -> list[str]:
     """Return how announced wins came late or never."""
-    plies = len(played.all_moves)
+    plies = len(played.moves)
     return [
         f"{side} announced a win by ply {by}; {played.winner} after {plies}"
         for side, by in announced(played).items()
@@ -69,7 +69,7 @@ def broken_words(played: Played) -> list[str]:
     ]
 
 
-def play(rule: str, board: Cell, games: int, turn: float, journal: Path) -> list[Played]:
+def play(rule: str, board: Cell, games: int, turn: float, journal: Path) -> list[GameRecord]:
     """Play what the journal does not hold yet; return all of its games.
 
     Raises:
@@ -96,13 +96,13 @@ def run(
         for board in boards:
             name = "{} {}x{}".format(rule, *board)
             of = play(rule, board, games, turn, folder / f"{name.replace(' ', '-')}.jsonl")
-            wrong = [(each.game, complaint_about(each, Board(*board, rule))) for each in of]
+            wrong = [(each.number, complaint_about(each, Board(*board, rule))) for each in of]
             failures += [f"{name} game {number}: {text}" for number, text in wrong if text]
             count += len(of)
             results = dict(Counter(each.winner for each in of))
             wins = sum(len(announced(each)) for each in of)
             broken = [word for each in of for word in broken_words(each)]
-            slowest = max((ms for each in of for ms in each.ms), default=0)
+            slowest = max((ms for each in of for ms in each.times), default=0)
             lines.append(
                 f"{name}: {len(of)} games {results}, {wins} wins announced ({len(broken)} late or "
                 f"never {broken[:3]}), slowest move {slowest} ms"

@@ -10,8 +10,8 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..game.record import GameRecord
 from ..game.stages import STAGES, stage_name, stage_of
-from ..notation.journal import Played
 from ..values import WIN_BAND, chance
 from .averages import Figure, average, known
 
@@ -43,19 +43,19 @@ class BinRow(NamedTuple):
     excess: Figure  # of what was said over what was scored, position by position
 
 
-def predictions(games: Iterable[Played], scale: float) -> Iterator[Prediction]:
+def predictions(games: Iterable[GameRecord], scale: float) -> Iterator[Prediction]:
     """Yield what was said in games that no fault ended."""
     for played in games:
         if played.fault:
             continue
-        given = len(played.opening)
-        for number, (engine, value) in enumerate(zip(played.movers, played.value, strict=True)):
+        given = played.given
+        for number, (engine, value) in enumerate(zip(played.movers, played.values, strict=True)):
             if value is not None and abs(value) < WIN_BAND:
                 stage, said = stage_of(given + number), chance(value, scale)
-                yield Prediction(engine, played.game, stage, said, played.points(engine) / 2)
+                yield Prediction(engine, played.number, stage, said, played.points(engine) / 2)
 
 
-def calibrate(games: Iterable[Played], scale: float) -> list[BinRow]:
+def calibrate(games: Iterable[GameRecord], scale: float) -> list[BinRow]:
     """Return the rows of all engines by stage and chance; ``scale``: units of a logistic unit."""
     found = list(predictions(games, scale))
     rows = list[BinRow]()

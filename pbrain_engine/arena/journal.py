@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..notation.journal import GameLog, JournalError, Played
+from ..game.documents import played_document
+from ..game.record import GameRecord
+from ..notation.journal import GameLog, JournalError
 from .settings import MatchSettings, SettingsError
 
 
@@ -41,11 +43,11 @@ class Journal(GameLog):
             self.settings = settings
             self.write(_head(settings))
 
-    def append(self, played: Played) -> None:
+    def append(self, played: GameRecord) -> None:
         """Write a game down for good, with the date."""
-        played.date = played.date or time.strftime("%Y-%m-%d")
-        self.write({"type": "game", **played.to_json()})
-        self.by_number[played.game] = played
+        played = played._replace(date=played.date or time.strftime("%Y-%m-%d"))
+        self.write({"type": "game", **played_document(played)})
+        self.by_number[played.number] = played
 
 
 def _head(settings: MatchSettings) -> Mapping[str, Any]:
@@ -54,7 +56,7 @@ def _head(settings: MatchSettings) -> Mapping[str, Any]:
     return {**head, "settings": asdict(settings)}
 
 
-def read_journal(path: Path) -> tuple[MatchSettings, list[Played]]:
+def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
     """Return the settings and the games of a journal, complete or not.
 
     Raises:

@@ -15,9 +15,8 @@ from rich.text import Text
 
 from ..game import diagram
 from ..game.cells import cell_name
-from ..game.record import GameRecord
+from ..game.record import FIVE, GameRecord
 from ..notation import colours
-from ..notation.journal import FIVE, Played
 from ..values import format_value
 from .standings import Standings, View, ladder_rows, pair_rows, result_line, table, test_lines
 
@@ -34,7 +33,7 @@ class RichView(View):
     def __init__(self, standings: Standings, stream: TextIO | None = None) -> None:
         """Begin to draw on the error output (or a given stream)."""
         super().__init__(standings)
-        self._boards: dict[int, Played] = {}
+        self._boards: dict[int, GameRecord] = {}
         self._recent: list[str] = []
         self.console = Console(file=stream or sys.stderr)
         self._ascii = not (self.console.encoding or "").lower().startswith("utf")
@@ -43,11 +42,11 @@ class RichView(View):
         )
         self._live.start()
 
-    def on_move(self, slot: int, played: Played) -> None:
+    def on_move(self, slot: int, played: GameRecord) -> None:
         """Remember the game of this slot; it is drawn at the next refresh."""
         self._boards[slot] = played
 
-    def on_result(self, played: Played) -> None:
+    def on_result(self, played: GameRecord) -> None:
         """Take the result in."""
         with self._lock:
             self._progress.done = self.standings.games
@@ -90,9 +89,9 @@ class RichView(View):
             bar.add_row(ProgressBar(progress.total, progress.done, width=40), str(progress))
             return Group(*boards, *said, bar)
 
-    def _board(self, played: Played) -> RenderableType:
+    def _board(self, played: GameRecord) -> RenderableType:
         """Return a game with its last move and what the engine said of it."""
-        settings, moves = self.standings.settings, played.all_moves
+        settings, moves = self.standings.settings, played.moves
         board = GameRecord(settings.width, settings.height, moves=tuple(moves))
         if self.console.color_system is None or self.console.no_color:
             picture = Text(diagram.format_diagram(board, stars=True, mover=False), no_wrap=True)
@@ -100,18 +99,18 @@ class RichView(View):
             row = diagram.winning_row(board) if played.reason == FIVE else []
             picture = colours.colour_rows(board, row, letters=self._ascii)
         said = []
-        if played.moves:
-            depth, value = played.depth[-1], played.value[-1]
+        if played.chosen:
+            depth, value = played.depths[-1], played.values[-1]
             said = [
-                cell_name(*played.moves[-1]),
+                cell_name(*played.chosen[-1]),
                 "" if depth is None else f"depth {depth}",
                 "" if value is None else f"value {format_value(value)}",
-                f"{played.ms[-1] / 1000:.2f} s",
+                f"{played.times[-1] / 1000:.2f} s",
             ]
         names = f"{self._short[played.black]} - {self._short[played.white]}"
         return Panel(
             picture,
-            title=f"{played.game + 1}: {names}",
+            title=f"{played.number + 1}: {names}",
             subtitle="  ".join(filter(None, said)),
             expand=False,
         )

@@ -24,8 +24,9 @@ from itertools import count, product
 from pathlib import Path
 
 from ..files import state_folder
+from ..game.record import START, GameRecord
 from ..native.load.library import KernelError
-from ..notation.journal import START, JournalError, Played
+from ..notation.journal import JournalError
 from ..options import join_command, problem_of
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, LostWorker, Pool
@@ -49,10 +50,10 @@ HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be s
 
 
 def tasks(
-    settings: MatchSettings, openings: Openings, games: Sequence[Played] = ()
+    settings: MatchSettings, openings: Openings, games: Sequence[GameRecord] = ()
 ) -> Iterator[GameTask]:
     """Yield the games that are to be played beside these, from whose rounds openings are taken."""
-    done, known = {played.game for played in games}, {each.round: each.opening for each in games}
+    done, known = {played.number for played in games}, {each.round: each.opening for each in games}
     numbers = count()
     for round_number in range((settings.games + 1) // 2):
         opening = known.get(round_number)
@@ -60,9 +61,9 @@ def tasks(
         for (a, b), second in product(pairs(settings), colours):
             if (number := next(numbers)) not in done:
                 if opening is None:
-                    opening = openings[round_number]
+                    opening = tuple(openings[round_number])
                 black, white = (b, a) if second else (a, b)
-                yield GameTask(number, round_number, black, white, tuple(opening))
+                yield GameTask(number, round_number, black, white, opening)
 
 
 @contextmanager
@@ -88,7 +89,11 @@ class Runner:
     """One match: ``play`` it, then look at ``standings``."""
 
     def __init__(
-        self, openings: Openings, pool: Pool[GameTask, Played], view: View, journal: Journal | None
+        self,
+        openings: Openings,
+        pool: Pool[GameTask, GameRecord],
+        view: View,
+        journal: Journal | None,
     ) -> None:
         """Take up the match where the journal leaves it, and the view's standings with it."""
         self.standings = view.standings
@@ -135,7 +140,7 @@ class Runner:
         except BrokenPipeError:
             self.was_interrupted = True
 
-    def _count(self, played: Played) -> None:
+    def _count(self, played: GameRecord) -> None:
         """Take a finished game in."""
         if self._journal:
             self._journal.append(played)
@@ -241,7 +246,7 @@ def play(
         print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
     view = make_view(Standings(settings, journal.games if journal else ()), options.view)
     with closing(view):
-        pool: Pool[GameTask, Played]
+        pool: Pool[GameTask, GameRecord]
         if settings.cluster:
             pool = ClusterPool(partial(play_remotely, settings), settings.cluster)
         else:

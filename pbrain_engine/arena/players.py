@@ -22,7 +22,7 @@ from typing import TypeVar
 from ..engine.engine import Engine, Limit
 from ..engine.pacing import Limits, plan
 from ..game.game import Game
-from ..notation.journal import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
+from ..game.record import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
 from ..options import problem_of
 from ..protocol.serve import engine_arguments
 from ..protocol.settings import FULL_STRENGTH, fewest_nodes

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import sleep
 
-from ..notation.journal import Played
+from ..game.record import GameRecord
 from ..workers import Pool
 from .players import InprocessPlayer, ProcessPlayer
 from .processes import Guardian
@@ -41,8 +41,8 @@ class Slot:
         self._aborted = threading.Event()
 
     def play(
-        self, task: GameTask, on_move: Callable[[Played], None] = lambda played: None
-    ) -> Played:
+        self, task: GameTask, on_move: Callable[[GameRecord], None] = lambda played: None
+    ) -> GameRecord:
         """Play one game.
 
         Raises:
@@ -110,13 +110,13 @@ def share_of(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]
     return cores[start : start + each]
 
 
-class LocalGames(Pool[GameTask, Played]):
+class LocalGames(Pool[GameTask, GameRecord]):
     """Games on as many slots of this machine as may run at once."""
 
     def __init__(
         self,
         settings: MatchSettings,
-        on_move: Callable[[int, Played], None] = lambda slot, played: None,
+        on_move: Callable[[int, GameRecord], None] = lambda slot, played: None,
     ) -> None:
         """Begin; ``on_move`` gets moves with the number of their slot."""
         self._guardian = None if settings.in_process else Guardian()
@@ -124,7 +124,7 @@ class LocalGames(Pool[GameTask, Played]):
         self._slots = [Slot(settings, number, self._guardian) for number in range(seats)]
         free = list(range(seats))
 
-        def play(task: GameTask) -> Played:
+        def play(task: GameTask) -> GameRecord:
             number = free.pop()
             try:
                 return self._slots[number].play(task, partial(on_move, number))
@@ -149,12 +149,12 @@ class LocalGames(Pool[GameTask, Played]):
 _seats = threading.local()  # the slot of a thread
 
 
-def play_remotely(settings: MatchSettings, task: GameTask) -> Played:
+def play_remotely(settings: MatchSettings, task: GameTask) -> GameRecord:
     """Play one game on a worker; its engines are its own processes there."""
     if getattr(_seats, "settings", None) != settings:
         if slot := getattr(_seats, "slot", None):
             slot.close()
         _seats.slot = Slot(settings, 0, None if settings.in_process else Guardian())
         _seats.settings = settings
-    played: Played = _seats.slot.play(task)
+    played: GameRecord = _seats.slot.play(task)
     return played

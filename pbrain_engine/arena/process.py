@@ -21,7 +21,7 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import IO, NamedTuple, TextIO
 
-from ..notation.journal import CRASH, EXIT, FLOOD
+from ..game.record import CRASH, EXIT, FLOOD
 from ..options import problem_of
 from . import processes
 from .processes import Guardian

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from ..game.cells import cell_name
 from ..game.game import Game
-from ..notation.journal import (
+from ..game.record import (
     BLACK,
     DRAW,
     FIVE,
@@ -33,9 +33,10 @@ from ..notation.journal import (
     FULL,
     ILLEGAL,
     LIMIT,
+    RESULTS,
     SCORE,
     WHITE,
-    Played,
+    GameRecord,
 )
 from ..position.geometry import Coordinates
 from ..position.rules import Side
@@ -209,8 +210,8 @@ def play_game(
     task: GameTask,
     settings: MatchSettings,
     players: Sequence[Player],
-    on_move: Callable[[Played], None] = lambda played: None,
-) -> Played:
+    on_move: Callable[[GameRecord], None] = lambda played: None,
+) -> GameRecord:
     """Play a game between black and white and return it; closes the players' dialogue.
 
     Raises:
@@ -218,9 +219,11 @@ def play_game(
     """
     began = time.perf_counter()
     engines = settings.engines[task.black], settings.engines[task.white]
-    played = Played(
-        task.game, task.round, engines[0].name, engines[1].name, DRAW, FULL, "", list(task.opening)
-    )
+    played = GameRecord(
+        settings.width, settings.height, settings.rule, task.opening,
+        black=engines[0].name, white=engines[1].name,
+        number=task.game, round=task.round, given=len(task.opening),
+    )  # fmt: skip
     game = set_up(settings, task.opening)
     on_move(played)
     turn = 0
@@ -236,19 +239,22 @@ def play_game(
             _check(game, answer)
             game.play(answer.x, answer.y)
             thinking = answer.thinking
-            played.ms.append(round(answer.seconds * 1000))
-            played.depth.append(thinking.depth)
-            played.value.append(thinking.value)
-            played.nodes.append(thinking.nodes)
-            played.moves.append((answer.x, answer.y))  # last: a live view may look at any moment
+            played = played._replace(
+                moves=(*played.moves, (answer.x, answer.y)),
+                times=(*played.times, round(answer.seconds * 1000)),
+                depths=(*played.depths, thinking.depth),
+                values=(*played.values, thinking.value),
+                nodes=(*played.nodes, thinking.nodes),
+            )
             on_move(played)
-        played.winner, played.reason = ended
+        (winner, reason), detail = ended, ""
     except EngineFault as fault:
-        played.winner, played.reason = COLOURS[1 - turn], fault.cause
-        played.detail = fault.detail
-    played.memory = [player.peak_memory for player in players]
-    played.seconds = time.perf_counter() - began
-    return played
+        winner, reason, detail = COLOURS[1 - turn], fault.cause, fault.detail
+    return played._replace(
+        result=RESULTS[winner], reason=reason, detail=detail,
+        memory=tuple(player.peak_memory for player in players),
+        seconds=time.perf_counter() - began,
+    )  # fmt: skip
 
 
 def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:
@@ -259,7 +265,7 @@ def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:
     return game
 
 
-def _outcome(game: Game, settings: MatchSettings, played: Played) -> tuple[str, str] | None:
+def _outcome(game: Game, settings: MatchSettings, played: GameRecord) -> tuple[str, str] | None:
     """Return winner and reason of a game that has ended, or None."""
     if game.winner is not None:
         return COLOURS[game.winner], FIVE
@@ -282,11 +288,11 @@ def _check(game: Game, answer: PlayedMove) -> None:
         raise EngineFault(FORBIDDEN, f"{x},{y} ({cell_name(x, y)}) is forbidden to black")
 
 
-def agreed_result(played: Played, terms: Adjudication) -> str | None:
+def agreed_result(played: GameRecord, terms: Adjudication) -> str | None:
     """Return the outcome on which the last values agree, or None."""
-    first = len(played.opening)
+    first = played.given
     values = [  # from black's side
-        -value if value and ply % 2 else value for ply, value in enumerate(played.value, first)
+        -value if value and ply % 2 else value for ply, value in enumerate(played.values, first)
     ]
 
     def agree(count: int, low: float, high: float) -> bool:
@@ -299,6 +305,6 @@ def agreed_result(played: Played, terms: Adjudication) -> str | None:
             return BLACK
         if agree(terms.win_moves, -inf, -terms.win_value):
             return WHITE
-    if terms.draw_value < 0 or first + len(played.moves) < terms.draw_from:
+    if terms.draw_value < 0 or len(played.moves) < terms.draw_from:
         return None
     return DRAW if agree(terms.draw_moves, -terms.draw_value, terms.draw_value) else None

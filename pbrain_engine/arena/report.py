@@ -22,8 +22,9 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..eval.weights import load_weights
 from ..files import write_whole
 from ..game.cells import format_moves
-from ..game.record import GameRecord
-from ..notation.journal import BLACK, DRAW, WHITE, JournalError, Played, paper_record
+from ..game.documents import played_document
+from ..game.record import BLACK, DRAW, WHITE, GameRecord
+from ..notation.journal import JournalError, annotated
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
@@ -83,7 +84,7 @@ VIEWER = """\
 
 
 def html_page(
-    standings: Standings, games: Sequence[Played], shown: int = DEFAULT_GAMES, title: str = ""
+    standings: Standings, games: Sequence[GameRecord], shown: int = DEFAULT_GAMES, title: str = ""
 ) -> str:
     """Return the whole page; the last ``shown`` games can be stepped through."""
     settings, short = standings.settings, standings.settings.labels
@@ -108,10 +109,10 @@ def html_page(
         VIEWER,
     ]
     entries = []
-    for played in sorted(games, key=lambda played: played.game)[max(0, len(games) - shown) :]:
+    for played in sorted(games, key=lambda played: played.number)[max(0, len(games) - shown) :]:
         names = {"black": short[played.black], "white": short[played.white]}
         how = {"result": played.result, "fault": bool(played.fault)}
-        entries.append({**played.to_json(), **names, **how})
+        entries.append({**played_document(played), **names, **how})
     known = {
         "width": settings.width,
         "height": settings.height,
@@ -132,20 +133,25 @@ def html_page(
     return html_document(head, "\n".join(parts), script)
 
 
-def figures(standings: Standings, games: Sequence[Played]) -> list[str]:
+def figures(standings: Standings, games: Sequence[GameRecord]) -> list[str]:
     """Return the charts that these games can fill, in the order of the page."""
     found = _paths(standings, games) if len(standings.pairs) == 1 else []
     for caption, x_name, y_name, lines in (
         ("Length of the games", "stones", "games", _lengths(games)),
-        ("Time used, by move", "own move", "seconds, mean", _mean_by_move(standings, games, "ms")),
-        ("Depth reported, by move", "own move", "mean", _mean_by_move(standings, games, "depth")),
+        (
+            "Time used, by move",
+            "own move",
+            "seconds, mean",
+            _mean_by_move(standings, games, "times"),
+        ),
+        ("Depth reported, by move", "own move", "mean", _mean_by_move(standings, games, "depths")),
     ):
         top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
         found.append(line_chart(caption, x_name, y_name, lines, y_range=(0.0, top)))
     return found
 
 
-def _paths(standings: Standings, games: Sequence[Played]) -> list[str]:
+def _paths(standings: Standings, games: Sequence[GameRecord]) -> list[str]:
     """Return how Elo, and the sequential test if there is one, went on."""
     (pair,), short, test = standings.pairs, standings.settings.labels, standings.settings.sprt
     score = PairScore(pair.a, pair.b)
@@ -176,13 +182,13 @@ def _paths(standings: Standings, games: Sequence[Played]) -> list[str]:
     return found
 
 
-def _lengths(games: Sequence[Played]) -> list[Curve]:
+def _lengths(games: Sequence[GameRecord]) -> list[Curve]:
     """Return how many games of each result were about as long."""
-    lengths = [len(played.all_moves) for played in games] or [0]
+    lengths = [len(played.moves) for played in games] or [0]
     step = (max(lengths) - min(lengths)) // 30 + 1
     first = min(lengths) // step * step
     starts = range(first - step, max(lengths) + 2 * step, step) if games else ()
-    counts = Counter((played.winner, len(played.all_moves) // step) for played in games)
+    counts = Counter((played.winner, len(played.moves) // step) for played in games)
     return [
         Curve(name, [(start, counts[winner, start // step]) for start in starts], style)
         for name, winner, style in (
@@ -191,7 +197,7 @@ def _lengths(games: Sequence[Played]) -> list[Curve]:
     ]  # fmt: skip
 
 
-def _mean_by_move(standings: Standings, games: Sequence[Played], column: str) -> list[Curve]:
+def _mean_by_move(standings: Standings, games: Sequence[GameRecord], column: str) -> list[Curve]:
     """Return for each engine the mean of a column over its first, second, ... own move."""
     short = standings.settings.labels
     values: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in short}
@@ -199,7 +205,7 @@ def _mean_by_move(standings: Standings, games: Sequence[Played], column: str) ->
         entries = zip(played.movers, getattr(played, column), strict=True)
         for number, (mover, value) in enumerate(entries):
             if value is not None:
-                values[mover][number // 2 + 1].append(value / 1000 if column == "ms" else value)
+                values[mover][number // 2 + 1].append(value / 1000 if column == "times" else value)
     return [
         Curve(short[name], [(move, fmean(found)) for move, found in sorted(means.items())], style)
         for (name, means), style in zip(values.items(), cycle(STYLES), strict=False)
@@ -211,7 +217,7 @@ PGN = "pgn"
 PGN_LINE = 79
 
 
-def pgn(played: Played, settings: MatchSettings) -> str:
+def pgn(played: GameRecord, settings: MatchSettings) -> str:
     """Return a game as PGN; rating tools read its tags, people its moves.
 
     Names and result are those of the colours that were played, so the moves begin with black's.
@@ -230,8 +236,8 @@ def pgn(played: Played, settings: MatchSettings) -> str:
     }
     quoted = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in tags.items()}
     lines = [f'[{name} "{text}"]' for name, text in quoted.items()]
-    words = ["1..."] if played.all_moves else []
-    for ply, move in enumerate(played.all_moves):
+    words = ["1..."] if played.moves else []
+    for ply, move in enumerate(played.moves):
         words += [f"{ply // 2 + 2}."] * (ply % 2) + [format_moves([move])]
     text = textwrap.wrap(" ".join([*words, result]), PGN_LINE, break_on_hyphens=False)
     return "\n".join([*lines, "", *text, "", ""])
@@ -240,19 +246,19 @@ def pgn(played: Played, settings: MatchSettings) -> str:
 FILE_EACH: dict[str, Callable[[GameRecord], str]] = {"sgf": format_sgf, "psq": format_psq}
 
 
-def export(kind: str, target: Path, games: Iterable[Played], settings: MatchSettings) -> int:
+def export(kind: str, target: Path, games: Iterable[GameRecord], settings: MatchSettings) -> int:
     """Write games in one format, into a file or a folder of files; return how many files."""
-    ordered = sorted(games, key=lambda played: played.game)
+    ordered = sorted(games, key=lambda played: played.number)
     if kind == PGN:
         write_whole(target, "".join(pgn(played, settings) for played in ordered))
         return 1
     target.mkdir(parents=True, exist_ok=True)
     for played in ordered:
         names = [re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)]
-        path = target / f"{played.game + 1:05}-{'-'.join(names)}.{kind}"
+        path = target / f"{played.number + 1:05}-{'-'.join(names)}.{kind}"
         write_whole(
             path,
-            FILE_EACH[kind](paper_record(played, settings.width, settings.height, settings.rule)),
+            FILE_EACH[kind](annotated(played)),
         )
     return len(ordered)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from ..notation.journal import Played
+from ..game.record import GameRecord
 from ..progress import Progress
 from .elo import ELO_CAP, Estimate, MeanScore, Rating, Verdict, judge, rate
 from .settings import MatchSettings, pairs, total_games
@@ -36,7 +36,7 @@ class PairScore:
         """How many games are finished."""
         return self.wins + self.draws + self.losses
 
-    def add(self, played: Played) -> None:
+    def add(self, played: GameRecord) -> None:
         """Count a game."""
         points = played.points(self.a)
         self.wins += points == 2
@@ -77,7 +77,7 @@ class Standings:
     def __init__(
         self,
         settings: MatchSettings,
-        games: Iterable[Played] = (),
+        games: Iterable[GameRecord] = (),
         anchors: dict[str, float] | None = None,
     ) -> None:
         """Begin with the games that are already finished."""
@@ -86,12 +86,12 @@ class Standings:
         self.names = names = [engine.name for engine in settings.engines]
         self.pairs = [PairScore(names[a], names[b]) for a, b in pairs(settings)]
         self._by_names = {frozenset((pair.a, pair.b)): pair for pair in self.pairs}
-        self.faults: list[Played] = []
+        self.faults: list[GameRecord] = []
         self.games = 0
         for played in games:
             self.add(played)
 
-    def add(self, played: Played) -> None:
+    def add(self, played: GameRecord) -> None:
         """Count a game."""
         self.games += 1
         self._by_names[frozenset((played.black, played.white))].add(played)
@@ -120,8 +120,8 @@ class Standings:
             "engines": self.names,
             "pairs": [pair.to_json() for pair in self.pairs],
             "faults": [
-                {"game": played.game, "engine": played.loser, "cause": played.fault}
-                for played in sorted(self.faults, key=lambda played: played.game)
+                {"game": played.number, "engine": played.loser, "cause": played.fault}
+                for played in sorted(self.faults, key=lambda played: played.number)
             ],
         }
         if len(self.names) > 2:
@@ -196,12 +196,12 @@ def ladder_rows(standings: Standings) -> list[list[str]]:
     ]
 
 
-def time_rows(settings: MatchSettings, games: Sequence[Played]) -> list[list[str]]:
+def time_rows(settings: MatchSettings, games: Sequence[GameRecord]) -> list[list[str]]:
     """Return the table of what the engines used, with its head."""
     moves: dict[str, list[tuple[int, int | None, int | None]]] = {n: [] for n in settings.labels}
     memory = dict.fromkeys(moves, 0)
     for played in games:
-        columns = zip(played.ms, played.depth, played.nodes, strict=True)
+        columns = zip(played.times, played.depths, played.nodes, strict=True)
         for mover, used in zip(played.movers, columns, strict=True):
             moves[mover].append(used)
         for name, peak in zip((played.black, played.white), played.memory, strict=False):
@@ -222,13 +222,13 @@ def time_rows(settings: MatchSettings, games: Sequence[Played]) -> list[list[str
 
 def fault_lines(standings: Standings) -> list[str]:
     """Return a line for each kind of fault of each engine, with an example."""
-    kinds: dict[tuple[str, str], list[Played]] = {}
+    kinds: dict[tuple[str, str], list[GameRecord]] = {}
     for played in standings.faults:
         kinds.setdefault((played.loser, played.fault), []).append(played)
     lines = []
     for (name, cause), games in kinds.items():
         first, short = games[0], standings.settings.labels[name]
-        example = f" (game {first.game + 1}: {first.detail})" if first.detail else ""
+        example = f" (game {first.number + 1}: {first.detail})" if first.detail else ""
         lines.append(f"{short}: {cause} in {len(games)} of {standings.games} games{example}")
     return lines
 
@@ -260,12 +260,12 @@ def summary(standings: Standings) -> str:
     return "\n".join(lines)
 
 
-def result_line(played: Played, short: dict[str, str]) -> str:
+def result_line(played: GameRecord, short: dict[str, str]) -> str:
     """Return one finished game in one line."""
     names = f"{short[played.black]} - {short[played.white]}"
-    stones = len(played.all_moves)
+    stones = len(played.moves)
     ended = f"{played.result} ({played.ending}), {stones} stones"
-    return f"game {played.game + 1}: {names} {ended}"
+    return f"game {played.number + 1}: {names} {ended}"
 
 
 class View:
@@ -277,10 +277,10 @@ class View:
         self._progress = Progress(total_games(standings.settings), "games", standings.games)
         self._lock = threading.Lock()
 
-    def on_move(self, slot: int, played: Played) -> None:
+    def on_move(self, slot: int, played: GameRecord) -> None:
         """Take note of a new stone in the game of a slot; called from its thread."""
 
-    def on_result(self, played: Played) -> None:
+    def on_result(self, played: GameRecord) -> None:
         """Take note of a finished game, which the standings count by now."""
 
     def say(self, text: str) -> None:
@@ -295,7 +295,7 @@ class View:
 class PlainView(View):
     """One line for each game, and the score from time to time."""
 
-    def on_result(self, played: Played) -> None:
+    def on_result(self, played: GameRecord) -> None:
         """Write the game, and now and then the table."""
         standings = self.standings
         self._progress.done = standings.games

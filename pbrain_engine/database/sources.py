@@ -18,7 +18,7 @@ from ..game.tree import GameTree, main_line, tree_of
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
 from ..notation.files import SQLITE, read_games
-from ..notation.journal import GameLog, paper_record
+from ..notation.journal import GameLog, annotated
 from ..notation.renlib import ENCODING, MAGIC
 from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule, Side
@@ -154,17 +154,16 @@ def _journal(path: Path) -> Iterator[Item]:
         if engine.get("builtin") == "numoku"  # values of other programs have scales of their own
     }
     for played in journal.games:
-        record = paper_record(played, known["width"], known["height"], Rule(known["rule"]))
         findings: dict[int, Result] = {}
-        for number, move in enumerate(played.moves):
-            ply = len(played.opening) + number
+        searches = zip(played.chosen, played.values, played.depths, played.nodes, strict=True)
+        for ply, (move, value, depth, nodes) in enumerate(searches, played.given):
             author = authors.get(played.white if ply % 2 else played.black)
-            value = played.value[number]
             if author is not None and value is not None:
-                depth, nodes = played.depth[number] or 0, played.nodes[number] or 0
-                line = (Move(*move),)
-                findings[ply] = Result(value, line, depth, depth, nodes, author=author)
-        yield StoredGame(record, findings, counts=not played.fault)
+                depth = depth or 0
+                findings[ply] = Result(
+                    value, (Move(*move),), depth, depth, nodes or 0, author=author
+                )
+        yield StoredGame(annotated(played), findings, counts=not played.fault)
 
 
 def _selfplay(path: Path) -> Iterator[Item]:

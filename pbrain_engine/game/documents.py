@@ -7,20 +7,21 @@ sense raises ``ValueError`` (``NotationError`` of a position) with words that sa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import __version__
 from ..files import is_writable, read_object
-from ..position.geometry import Coordinates
+from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, mate_distance
-from .cells import NotationError, check_on_board, check_size
+from .cells import NotationError, cell_name, check_on_board, check_size, format_moves
 from .game import Game, Move
 from .judging import chances, decisive, verdict
 from .opening_names import opening_of
 from .position import Position, image_of
-from .record import GameRecord
+from .record import RESULTS, GameRecord
 from .result import (
     BY_FOURS,
     BY_SEARCH,
@@ -128,6 +129,56 @@ def read_setup(entry: Mapping[str, Any]) -> GameRecord:
         Side[(entry.get("first") or "black").upper()],
         tuple(((held["x"], held["y"]), Side[held["side"].upper()]) for held in placed),
     )
+
+
+_CELLS = {cell_name(x, y): (x, y) for x in range(MAX_BOARD) for y in range(MAX_BOARD)}
+_NAMES = re.compile(r"[a-z]\d+")
+
+
+def played_document(game: GameRecord) -> dict[str, Any]:
+    """Return a game of a match as an entry of its journal, without board and rule."""
+    return {
+        "game": game.number,
+        "round": game.round,
+        "black": game.black,
+        "white": game.white,
+        "winner": game.winner,
+        "reason": game.reason,
+        "detail": game.detail,
+        "opening": format_moves(game.opening),
+        "moves": format_moves(game.chosen),
+        "ms": list(game.times),
+        "depth": list(game.depths),
+        "value": list(game.values),
+        "nodes": list(game.nodes),
+        "memory": list(game.memory),
+        "seconds": round(game.seconds, 3),
+        "date": game.date,
+    }
+
+
+def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -> GameRecord:
+    """Return the game that :func:`played_document` wrote; an error of values means that it is none.
+
+    The columns have an entry for each move after the opening.
+    """
+    # faster than to parse what was checked when written
+    opening, moves = (
+        [_CELLS[n] for n in _NAMES.findall(entry[key])] for key in ("opening", "moves")
+    )
+    columns = [tuple(entry[key]) for key in ("ms", "depth", "value", "nodes")]
+    game = GameRecord(
+        width, height, rule, (*opening, *moves), times=columns[0], black=entry["black"],
+        white=entry["white"], result=RESULTS.get(entry["winner"], ""), date=entry.get("date", ""),
+        number=entry["game"], round=entry["round"], reason=entry["reason"],
+        detail=entry.get("detail", ""), given=len(opening), depths=columns[1], values=columns[2],
+        nodes=columns[3], memory=tuple(entry.get("memory", ())), seconds=entry.get("seconds", 0.0),
+    )  # fmt: skip
+    if not game.result:
+        raise ValueError(f"game {game.number} has no result")
+    if any(len(column) != len(moves) for column in columns):
+        raise ValueError(f"game {game.number} does not tell of each move")
+    return game
 
 
 # Trees ----------------------------------------------------------------------------------

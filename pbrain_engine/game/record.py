@@ -10,6 +10,29 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from .position import Held, Image, Position, images_of
 
+BLACK, WHITE, DRAW = "black", "white", "draw"
+
+FIVE = "five"
+FULL = "full"  # no empty cell
+LIMIT = "limit"  # as many stones as the match allows
+SCORE = "score"  # both engines agreed on the outcome for long enough
+
+# Faults: what the loser did.
+CRASH = "crash"  # it died of a signal or with an error code
+EXIT = "exit"  # it left, or closed its output, unasked
+TIME = "time"  # its answer came late, or not at all though it had spoken before
+MUTE = "mute"  # it never said anything at all
+GARBAGE = "garbage"  # it said things, none of them a move
+FLOOD = "flood"  # it said far too much
+MEMORY = "memory"  # it held more memory than allowed
+ILLEGAL = "illegal"  # its move was off the board or on a stone
+FORBIDDEN = "forbidden"  # its move was a foul of black's in renju
+REFUSED = "refused"  # it declined the board or the rule with ERROR or UNKNOWN
+START = "start"  # it could not be started
+FAULTS = (CRASH, EXIT, TIME, MUTE, GARBAGE, FLOOD, MEMORY, ILLEGAL, FORBIDDEN, REFUSED, START)
+
+RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}  # by who has won
+
 
 class GameRecord(NamedTuple):
     """A game: board, rule, players, moves in order.
@@ -26,7 +49,7 @@ class GameRecord(NamedTuple):
     first: Side = Side.BLACK
     placed: tuple[Held, ...] = ()
     passes: tuple[int, ...] = ()
-    times: tuple[int | None, ...] = ()  # milliseconds of the moves; SGF does not keep them
+    times: tuple[int, ...] = ()  # milliseconds of the moves that were not given; not in SGF
     comments: tuple[str, ...] = ()  # on the moves; PSQ does not keep them
     marked: Coordinates | None = None  # what a drawing marks as the last stone
     black: str = ""  # names of the players
@@ -34,6 +57,16 @@ class GameRecord(NamedTuple):
     result: str = ""  # "1-0" black won, "0-1" white won, "1/2-1/2", or "" where open
     date: str = ""
     comment: str = ""  # about the game as a whole
+    number: int = 0  # of the game in its match, from 0
+    round: int = 0  # games of one opening have the same
+    reason: str = ""  # why it ended: FIVE, FULL, LIMIT, SCORE or a fault of the loser's
+    detail: str = ""
+    given: int = 0  # how many of the moves are an opening that nobody has chosen
+    depths: tuple[int | None, ...] = ()  # of the searches for the moves after that, as far as known
+    values: tuple[int | None, ...] = ()  # for the side that moves
+    nodes: tuple[int | None, ...] = ()
+    memory: tuple[int, ...] = ()  # peak bytes of black and white
+    seconds: float = 0.0  # that the whole game took
     remarks: tuple[str, ...] = ()  # what of a file is not in it; two games may differ in it
 
     def __eq__(self, other: object) -> bool:
@@ -55,6 +88,46 @@ class GameRecord(NamedTuple):
     def board(self) -> tuple[int, int, Rule]:
         """Width, height and rule, free style where the file does not say."""
         return self.width, self.height, self.rule or Rule.FREESTYLE
+
+    @property
+    def opening(self) -> tuple[Coordinates, ...]:
+        """The moves that were given."""
+        return self.moves[: self.given]
+
+    @property
+    def chosen(self) -> tuple[Coordinates, ...]:
+        """The moves after the opening."""
+        return self.moves[self.given :]
+
+    @property
+    def movers(self) -> list[str]:
+        """Who made each of the moves after the opening."""
+        sides = self.black, self.white
+        return [sides[(self.first + ply) % 2] for ply in range(self.given, len(self.moves))]
+
+    @property
+    def winner(self) -> str:
+        """``black``, ``white`` or ``draw``; empty where the result is open."""
+        return next((side for side, result in RESULTS.items() if result == self.result), "")
+
+    @property
+    def loser(self) -> str:
+        """The loser's name; empty after a draw."""
+        return {BLACK: self.white, WHITE: self.black}.get(self.winner, "")
+
+    @property
+    def fault(self) -> str:
+        """The cause for which the loser lost, or an empty string."""
+        return self.reason if self.reason in FAULTS else ""
+
+    @property
+    def ending(self) -> str:
+        """The reason for which it ended, with its detail."""
+        return f"{self.reason}: {self.detail}" if self.detail else self.reason
+
+    def points(self, name: str) -> int:
+        """Half points of a player: 2 for a win, 1 for a draw."""
+        return 1 if self.winner == DRAW else 2 * (self.loser != name)
 
     @property
     def turns(self) -> list[Coordinates | None]:

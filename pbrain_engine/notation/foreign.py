@@ -102,7 +102,7 @@ def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
     if len(lines) <= _NAMES:
         raise NotationError("the .rec file is cut off: it ends before the first move")
     moves: list[Coordinates] = []
-    times: list[int | None] = []
+    times: list[int] = []
     for number, line in enumerate(lines[_NAMES:], _NAMES + 1):
         found = _TIMED.fullmatch(line)
         if found is None:

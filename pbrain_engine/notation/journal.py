@@ -9,139 +9,27 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from ..files import read_object, try_lock
-from ..game.cells import cell_name, format_moves
+from ..game.documents import read_played
 from ..game.record import GameRecord
-from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule
 from ..values import format_value
 
-BLACK, WHITE, DRAW = "black", "white", "draw"
 
-FIVE = "five"
-FULL = "full"  # no empty cell
-LIMIT = "limit"  # as many stones as the match allows
-SCORE = "score"  # both engines agreed on the outcome for long enough
-
-# Faults: what the loser did.
-CRASH = "crash"  # it died of a signal or with an error code
-EXIT = "exit"  # it left, or closed its output, unasked
-TIME = "time"  # its answer came late, or not at all though it had spoken before
-MUTE = "mute"  # it never said anything at all
-GARBAGE = "garbage"  # it said things, none of them a move
-FLOOD = "flood"  # it said far too much
-MEMORY = "memory"  # it held more memory than allowed
-ILLEGAL = "illegal"  # its move was off the board or on a stone
-FORBIDDEN = "forbidden"  # its move was a foul of black's in renju
-REFUSED = "refused"  # it declined the board or the rule with ERROR or UNKNOWN
-START = "start"  # it could not be started
-FAULTS = (CRASH, EXIT, TIME, MUTE, GARBAGE, FLOOD, MEMORY, ILLEGAL, FORBIDDEN, REFUSED, START)
-
-
-@dataclass(slots=True)
-class Played:
-    """One game. The columns ``ms`` to ``nodes`` have one entry for each move after the opening."""
-
-    game: int
-    round: int
-    black: str
-    white: str
-    winner: str  # BLACK, WHITE or DRAW
-    reason: str  # FIVE, FULL, LIMIT, SCORE or a fault of the loser's
-    detail: str = ""
-    opening: list[Coordinates] = field(default_factory=list)
-    moves: list[Coordinates] = field(default_factory=list)  # after the opening
-    ms: list[int] = field(default_factory=list)
-    depth: list[int | None] = field(default_factory=list)
-    value: list[int | None] = field(default_factory=list)  # from the mover's side
-    nodes: list[int | None] = field(default_factory=list)
-    memory: list[int] = field(default_factory=list)  # peak bytes of black and white
-    seconds: float = 0.0
-    date: str = ""  # on which it ended, ``2026-03-14``; empty in old journals
-
-    @property
-    def fault(self) -> str:
-        """The cause for which the loser lost, or an empty string."""
-        return self.reason if self.reason in FAULTS else ""
-
-    @property
-    def loser(self) -> str:
-        """The loser's name; empty after a draw."""
-        return {BLACK: self.white, WHITE: self.black}.get(self.winner, "")
-
-    @property
-    def ending(self) -> str:
-        """The reason for which it ended, with its detail."""
-        return f"{self.reason}: {self.detail}" if self.detail else self.reason
-
-    @property
-    def all_moves(self) -> list[Coordinates]:
-        """The opening and the moves."""
-        return [*self.opening, *self.moves]
-
-    @property
-    def movers(self) -> list[str]:
-        """Who made each of the moves after the opening."""
-        sides, first = (self.black, self.white), len(self.opening)
-        return [sides[(first + number) % 2] for number in range(len(self.moves))]
-
-    @property
-    def result(self) -> str:
-        """The result as game records write it, black first."""
-        return {BLACK: "1-0", WHITE: "0-1"}.get(self.winner, "1/2-1/2")
-
-    def points(self, name: str) -> int:
-        """Half points of an engine: 2 for a win, 1 for a draw."""
-        return 1 if self.winner == DRAW else 2 * (self.loser != name)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the game as one journal entry."""
-        opening, moves = format_moves(self.opening), format_moves(self.moves)
-        seconds = round(self.seconds, 3)
-        return {**asdict(self), "opening": opening, "moves": moves, "seconds": seconds}
-
-    @classmethod
-    def from_json(cls, entry: Mapping[str, Any]) -> Played:
-        """Return the game that :meth:`to_json` wrote."""
-        values = dict(entry)
-        values.pop("type", None)
-        for key in ("opening", "moves"):  # faster than to parse what was checked when written
-            values[key] = [_CELLS[name] for name in _NAMES.findall(values[key])]
-        return cls(**values)
-
-
-_CELLS = {cell_name(x, y): (x, y) for x in range(MAX_BOARD) for y in range(MAX_BOARD)}
-_NAMES = re.compile(r"[a-z]\d+")
-
-
-def paper_record(played: Played, width: int, height: int, rule: Rule) -> GameRecord:
-    """Return a game as the record that SGF and PSQ share; comments are ``+35/12 480ms``."""
-    given = len(played.opening)
-    comments = [""] * given
-    for ms, value, depth in zip(played.ms, played.value, played.depth, strict=True):
+def annotated(game: GameRecord) -> GameRecord:
+    """Return a game of a match with comments: ``+35/12 480ms``, and how it ended."""
+    comments = [""] * game.given
+    for ms, value, depth in zip(game.times, game.values, game.depths, strict=True):
         reached = "" if depth is None else f"/{depth}"
         judged = "" if value is None else f"{format_value(value)}{reached} "
         comments.append(f"{judged}{ms}ms")
-    return GameRecord(
-        width,
-        height,
-        rule,
-        (*played.opening, *played.moves),
-        times=(*[0] * given, *played.ms),
-        comments=tuple(comments),
-        black=played.black,
-        white=played.white,
-        result=played.result,
-        date=played.date,
-        comment=f"game {played.game + 1}, {given} given stones, ended by {played.ending}",
-    )
+    words = f"game {game.number + 1}, {game.given} given stones, ended by {game.ending}"
+    return game._replace(comments=tuple(comments), comment=words)
 
 
 class JournalError(ValueError):
@@ -244,7 +132,7 @@ class GameLog(LineFile):
     first = "match"
 
     def __init__(self, path: Path, mode: str, head: Mapping[str, Any] | None = None) -> None:
-        self.by_number: dict[int, Played] = {}
+        self.by_number: dict[int, GameRecord] = {}
         self._use(head["settings"] if head else {})
         super().__init__(path, mode, head)
 
@@ -253,7 +141,7 @@ class GameLog(LineFile):
         self._engines = {engine["name"] for engine in conditions.get("engines", ())}
 
     @property
-    def games(self) -> list[Played]:
+    def games(self) -> list[GameRecord]:
         """The finished games."""
         return list(self.by_number.values())
 
@@ -262,11 +150,8 @@ class GameLog(LineFile):
         if entry["type"] == "match":
             self._use(entry["settings"])
         elif entry["type"] == "game" and entry["game"] not in self.by_number:
-            played = self.by_number[entry["game"]] = Played.from_json(entry)
-            columns = (played.ms, played.depth, played.value, played.nodes)
-            if not {played.black, played.white} <= self._engines:
-                raise ValueError(f"game {played.game} is one of other engines")
-            if played.winner not in (BLACK, WHITE, DRAW):
-                raise ValueError(f"game {played.game} has no result")
-            if any(len(column) != len(played.moves) for column in columns):
-                raise ValueError(f"game {played.game} does not tell of each move")
+            known = self.conditions
+            game = read_played(entry, known["width"], known["height"], Rule(known["rule"]))
+            if not {game.black, game.white} <= self._engines:
+                raise ValueError(f"game {game.number} is one of other engines")
+            self.by_number[game.number] = game

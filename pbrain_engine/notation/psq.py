@@ -36,7 +36,7 @@ def format_psq(record: GameRecord) -> str:
     if record.passes:
         raise NotationError("a PSQ file cannot keep passes")
     lines = [_HEAD.format(record.width, record.height)]
-    moves = zip_longest(record.moves, record.times)
+    moves = zip_longest(record.moves, (0,) * record.given + record.times)
     lines += [f"{x + 1},{y + 1},{spent or 0}" for (x, y), spent in moves]
     for number, name in enumerate((record.black, record.white), 1):
         words = name.replace(",", " ").split()  # with a comma it could be read as a move
@@ -56,7 +56,7 @@ def parse_psq(text: str) -> GameRecord:
         raise NotationError(f"a PSQ file begins like {_HEAD.format(15, 15)!r}")
     width, height, first_player = map(int, start.groups())
     moves: list[Coordinates] = []
-    times: list[int | None] = []
+    times: list[int] = []
     for line in lines[1:]:
         found = _MOVE.fullmatch(line)
         if found is None:
@@ -65,7 +65,7 @@ def parse_psq(text: str) -> GameRecord:
         if not (0 < x <= width and 0 < y <= height):
             raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
         moves.append((x - 1, y - 1))
-        times.append(None if found[3] is None else int(found[3]))
+        times.append(int(found[3] or 0))
     names = [*lines[1 + len(moves) : 3 + len(moves)], "", ""][:2]
     if first_player:
         names.reverse()

@@ -11,7 +11,7 @@ import pytest
 
 from pbrain_engine.arena import report
 from pbrain_engine.arena.calibration import AHEAD, ALL, calibrate
-from pbrain_engine.notation.journal import BLACK, DRAW, WHITE, Played
+from pbrain_engine.game.record import BLACK, DRAW, RESULTS, WHITE, GameRecord
 from pbrain_engine.values import WIN
 
 SCALE = 100.0
@@ -23,17 +23,19 @@ def odds(chance: float) -> int:
     return round(SCALE * log(chance / (1 - chance)))
 
 
-def a_game(number: int, winner: str, given: int, said: list[float | None]) -> Played:
+def a_game(number: int, winner: str, given: int, said: list[float | None]) -> GameRecord:
     values = [None if each is None else odds(each) for each in said]
     cells = [(n % 15, n // 15) for n in range(given + len(said))]
-    return Played(
-        number, number, "a", "b", winner, "five", "", cells[:given], cells[given:], [1] * len(said),
-        [None] * len(said), values, [None] * len(said),
+    nothing = (None,) * len(said)
+    return GameRecord(
+        moves=tuple(cells), given=given, number=number, round=number, black="a", white="b",
+        result=RESULTS[winner], reason="five", times=(1,) * len(said), depths=nothing,
+        values=tuple(values), nodes=nothing,
     )  # fmt: skip
 
 
 @pytest.fixture
-def games() -> list[Played]:
+def games() -> list[GameRecord]:
     return [
         a_game(0, BLACK, 4, [0.8, 0.4, 0.8, None, 0.95]),
         a_game(1, DRAW, 4, [0.8, 0.2]),
@@ -41,7 +43,7 @@ def games() -> list[Played]:
     ]
 
 
-def test_said_and_scored_stand_by_engine_stage_and_chance(games: list[Played]) -> None:
+def test_said_and_scored_stand_by_engine_stage_and_chance(games: list[GameRecord]) -> None:
     rows = {(row.engine, row.stones, row.chances): row for row in calibrate(games, SCALE)}
     row = rows["a", "0-9", "0.7-0.9"]
     assert (row.positions, row.games) == (3, 2)
@@ -58,10 +60,10 @@ def test_said_and_scored_stand_by_engine_stage_and_chance(games: list[Played]) -
     assert ("a", "40+", ALL) not in rows
 
 
-def test_what_is_proven_and_what_a_fault_ended_says_nothing(games: list[Played]) -> None:
-    games[0].value[0] = WIN - 5
-    games[0].value[2] = 5 - WIN
-    games[2].reason = "time"
+def test_what_is_proven_and_what_a_fault_ended_says_nothing(games: list[GameRecord]) -> None:
+    said = games[0].values
+    games[0] = games[0]._replace(values=(WIN - 5, said[1], 5 - WIN, *said[3:]))
+    games[2] = games[2]._replace(reason="time")
     rows = {(row.engine, row.stones, row.chances): row for row in calibrate(games, SCALE)}
     assert rows["a", "all", ALL].positions == 2
     assert not any(stones in ("10-19", "20-39") for _, stones, _ in rows)

@@ -67,8 +67,8 @@ def test_in_process_match_with_fixed_nodes_repeats_itself(tmp_path: Path) -> Non
             "--openings", "random:4", "--concurrency", seats, "--journal", str(path),
             "--view", "quiet", "--json",
         ]) == 0  # fmt: skip
-        played = sorted(read_journal(path)[1], key=lambda game: game.game)
-        games.append([(game.game, game.opening, game.moves, game.value) for game in played])
+        played = sorted(read_journal(path)[1], key=lambda game: game.number)
+        games.append([(game.number, game.moves, game.values) for game in played])
     assert games[0] == games[1]
 
 
@@ -116,8 +116,8 @@ def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
     assert command.main([*words, "--journal", str(path), "--view", "quiet", "--json"]) == 0
     for played in read_journal(path)[1]:
         own = slice(0 if played.black.startswith("numoku") else 1, None, 2)
-        assert None not in [*played.value[own], *played.depth[own]]
-        assert played.value[own][-1] == 29999
+        assert None not in [*played.values[own], *played.depths[own]]
+        assert played.values[own][-1] == 29999
 
 
 def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ from pbrain_engine.arena.pool import LocalGames, close_all
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.arena.referee import EngineFault
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart, parse_engine
-from pbrain_engine.notation.journal import Played
+from pbrain_engine.game.record import GameRecord
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="process groups and signals of POSIX"
@@ -44,7 +44,7 @@ def hostile(mode: str) -> EngineSpec:
     return EngineSpec(mode, (sys.executable, HOSTILE, mode, TOKEN))
 
 
-def play(games: int = 1, seats: int = 1, **changes: object) -> list[Played]:
+def play(games: int = 1, seats: int = 1, **changes: object) -> list[GameRecord]:
     """Play a short match and return its games."""
     values: dict[str, object] = {
         "turn": 0.2, "tolerance": 0.5,  # of the good ones, too, on a busy machine
@@ -266,10 +266,10 @@ def test_quirks_are_lived_with(no_orphans: None) -> None:
     (game,) = play(1, engines=(HELPFUL, other), draw_after=30)
     assert game.reason == "limit"
     assert not game.fault
-    assert set(game.depth) == {7}
-    assert set(game.value) == {-42}
+    assert set(game.depths) == {7}
+    assert set(game.values) == {-42}
     assert set(game.nodes) == {1_203_000}
-    assert len(game.ms) == len(game.moves) == 30
+    assert len(game.times) == len(game.chosen) == 30
 
 
 @pytest.mark.long
@@ -287,7 +287,7 @@ def test_runner_costs_less_than_three_per_cent(no_orphans: None) -> None:
     began = time.perf_counter()
     games = play(4, engines=name_apart([hostile("steady")] * 2), draw_after=30)
     wall = time.perf_counter() - began
-    thinking = sum(ms for game in games for ms in game.ms) / 1000
+    thinking = sum(ms for game in games for ms in game.times) / 1000
     cost = 1 - thinking / wall
     print(f"{len(games)} games, {thinking:.2f} s of thinking in {wall:.2f} s: {100 * cost:.2f} %")
     assert [game.reason for game in games] == ["limit"] * 4

@@ -32,8 +32,12 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.arena.standings import Standings, View
-from pbrain_engine.notation.journal import JournalError, Played
+from pbrain_engine.game.cells import format_moves
+from pbrain_engine.game.documents import played_document, read_played
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.notation.journal import JournalError
 from pbrain_engine.position.geometry import Coordinates
+from pbrain_engine.position.rules import Rule
 from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file locks of POSIX")
@@ -54,19 +58,19 @@ MATCH = [
 ]  # fmt: skip
 
 
-def game(number: int = 0, **changes: object) -> Played:
+def game(number: int = 0, **changes: object) -> GameRecord:
     values: dict[str, object] = {
         "game": number, "round": number // 2,
         "black": "ab"[number % 2], "white": "ba"[number % 2],
         "winner": "black", "reason": "five",
-        "opening": [(7, 7), (8, 6)], "moves": [(0, 0), (14, 14), (1, 1)],
+        "opening": "h8i7", "moves": "a1o15b2",
         "ms": [10, 20, 30], "depth": [5, None, 7], "value": [35, None, 29991],
         "nodes": [1000, None, 3], "memory": [1, 2], "seconds": 1.5,
     }  # fmt: skip
-    return Played(**{**values, **changes})  # type: ignore[arg-type]
+    return read_played({**values, **changes}, 15, 15, Rule.FREESTYLE)
 
 
-def written(folder: Path, *games: Played) -> Path:
+def written(folder: Path, *games: GameRecord) -> Path:
     """Return a journal with these games."""
     journal = Journal(folder / "m.jsonl", "x+b", SETTINGS)
     for played in games:
@@ -80,10 +84,10 @@ def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: 
     path = written(tmp_path, *map(game, range(3)))
     path.write_bytes(path.read_bytes()[:-cut])
     again = Journal(path, "r+b")
-    assert [played.game for played in again.games] == [0, 1]
+    assert [played.number for played in again.games] == [0, 1]
     again.append(game(2))
     again.close()
-    assert [played.game for played in read_journal(path)[1]] == [0, 1, 2]
+    assert [played.number for played in read_journal(path)[1]] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("mode", ["rb", "r+b"])
@@ -129,8 +133,9 @@ def test_loading_many_games_takes_little_more_than_parsing_them(tmp_path: Path) 
     """A bound in seconds would say more about the machine and its load than about the journal."""
     moves = [(i % 15, i // 15) for i in range(35)]
     column = list(range(35))
-    line = json.dumps({"type": "game", **game(
-        moves=moves, ms=column, depth=column, value=column, nodes=column).to_json()})  # fmt: skip
+    line = json.dumps({"type": "game", **played_document(game(
+        moves=format_moves(moves), ms=column, depth=column, value=column, nodes=column,
+    ))})  # fmt: skip
     head = json.dumps({"type": "match", "settings": asdict(SETTINGS)})
     path = tmp_path / "m.jsonl"
     lines = [line.replace('"game": 0', f'"game": {number}') for number in range(10_000)]
@@ -168,7 +173,7 @@ def wait_for_lines(path: Path, lines: int) -> None:
 
 
 def games_of(path: Path) -> dict[int, tuple[list[Coordinates], list[Coordinates]]]:
-    return {played.game: (played.opening, played.moves) for played in read_journal(path)[1]}
+    return {played.number: (played.opening, played.chosen) for played in read_journal(path)[1]}
 
 
 def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Command) -> None:
@@ -203,7 +208,7 @@ def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> Non
 class Unheard(View):
     """A view whose reader has gone."""
 
-    def on_result(self, played: Played) -> None:
+    def on_result(self, played: GameRecord) -> None:
         raise BrokenPipeError
 
     say = on_result  # type: ignore[assignment]
@@ -289,11 +294,11 @@ def test_journals_of_older_versions_are_read_and_resumed(
     path = tmp_path / "old.jsonl"
     path.write_bytes((JOURNALS / f"{kind}-{version}.jsonl").read_bytes())
     settings, games = read_journal(path)
-    assert [len(each.all_moves) for each in games] == [5, 3]
+    assert [len(each.moves) for each in games] == [5, 3]
     asked = resumed_settings(settings, parse(["--resume", str(path), "--concurrency", "3"]))
     journal = Journal(path, "r+b")
     journal.change(asked)
-    journal.append(replace(games[0], game=2))
+    journal.append(games[0]._replace(number=2))
     journal.close()
     assert read_journal(path) == (replace(settings, concurrency=3), journal.games)
     words = GAUNTLET if kind == "gauntlet" else TEST

@@ -77,7 +77,7 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     page.goto(journal.with_suffix(".html").as_uri())
     stones, items = page.locator("#board circle.stone"), page.locator("#games li")
     games = read_journal(journal)[1]
-    assert stones.count() == len(games[0].all_moves)
+    assert stones.count() == len(games[0].moves)
     page.click("#first")
     assert stones.count() == 0
     for _ in range(3):
@@ -90,9 +90,9 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     items.nth(4).click()
     assert "garbage" in page.inner_text("#ending")
     assert "</script> 4" in page.inner_text("#ending")
-    assert stones.count() == len(games[4].all_moves)
+    assert stones.count() == len(games[4].moves)
     page.press("body", "ArrowLeft")
-    assert stones.count() == len(games[4].all_moves) - 1
+    assert stones.count() == len(games[4].moves) - 1
     page.fill("#filter", "garbage")
     assert [item.get_attribute("aria-selected") for item in items.all()] == ["true"]
     lines = page.locator("#value polyline").all()

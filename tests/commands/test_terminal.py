@@ -25,8 +25,8 @@ from pbrain_engine.commands import demo, play
 from pbrain_engine.engine import searcher
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation import colours
-from pbrain_engine.notation.journal import Played
 
 ROOT = Path(__file__).parents[2]
 WON = "a1a3b1b3c1c3d1d3e1"
@@ -90,12 +90,21 @@ def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -
     names = [f"engine {number}" for number in range(engines)]
     settings = MatchSettings(engines=tuple(EngineSpec(n, (n,)) for n in names), games=10)
     played = [
-        Played(n, n // 2, names[0], names[1], "black", "five", moves=parse_moves(WON))
+        GameRecord(
+            moves=tuple(parse_moves(WON)),
+            number=n,
+            round=n // 2,
+            black=names[0],
+            white=names[1],
+            result="1-0",
+            reason="five",
+            times=(10,) * 9,
+            depths=(3,) * 9,
+            values=(None,) * 9,
+            nodes=(5,) * 9,
+        )  # fmt: skip
         for n in range(6)
     ]
-    for game in played:
-        game.ms, game.depth = [10] * 9, [3] * 9
-        game.value, game.nodes = [None] * 9, [5] * 9
     stream = io.StringIO()
     standings = Standings(settings)
     shown = RichView(standings, stream)

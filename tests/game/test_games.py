@@ -6,7 +6,6 @@ import copy
 import pickle
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.cells import NotationError, parse_moves
 from pbrain_engine.game.diagram import parse_diagram
 from pbrain_engine.game.game import Game, IllegalMove
-from pbrain_engine.notation.journal import Played
+from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import win_in
 from tests.oracle import rules
@@ -184,18 +183,19 @@ def test_a_game_is_drawn_at_the_referee_s_number_of_stones(
 NINE = [(x, y) for x in range(5) for y in (3, 7)][:9]  # black has five
 
 
-def nine(winner: str = "black", moves: Sequence[Cell] = NINE, **values: int) -> Played:
+def nine(winner: str = "black", moves: Sequence[Cell] = NINE, **values: int) -> GameRecord:
     """Return a game; ``values``: what was announced at a ply, by its number."""
     value = [values.get(f"at_{ply}") for ply in range(len(moves))]
-    return Played(1, 1, "a", "b", winner, "five", moves=list(moves), value=value)
+    names = {"black": "a", "white": "b", "result": RESULTS[winner], "reason": "five"}
+    return GameRecord(moves=tuple(moves), values=tuple(value), **names)
 
 
 @pytest.mark.parametrize(
     "wrong",
     [nine("white"), nine("draw"), nine(moves=NINE[:8]), nine(moves=[*NINE, (9, 9)]),
-     nine(moves=[*NINE[:7], NINE[0], NINE[8]]), replace(nine(), reason="time")],
+     nine(moves=[*NINE[:7], NINE[0], NINE[8]]), nine()._replace(reason="time")],
 )  # fmt: skip
-def test_a_result_is_held_against_the_oracle(wrong: Played) -> None:
+def test_a_result_is_held_against_the_oracle(wrong: GameRecord) -> None:
     board = Board(15, 15, rules.FREESTYLE)
     assert self_play.complaint_about(wrong, board)
     assert not self_play.complaint_about(nine(), Board(15, 15, rules.FREESTYLE))

@@ -38,7 +38,7 @@ from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.standings import Standings
-from pbrain_engine.notation.journal import FAULTS, Played
+from pbrain_engine.game.record import FAULTS, RESULTS, GameRecord
 from pbrain_engine.position.rules import Rule
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -54,7 +54,7 @@ SIZES = ((100, 50), (100, 24), (80, 15), (60, 9), (60, 5), (40, 3))  # of a term
 ENDINGS = ("five", "five", "full", "score", "five", "limit")
 
 
-def played(settings: MatchSettings, task: GameTask) -> Played:
+def played(settings: MatchSettings, task: GameTask) -> GameRecord:
     """Return a game as its number has it: length, result, ending and what was said of it."""
     number = task.game
     winner = ("black", "white", "black", "draw", "black", "white", "white")[number % 7]
@@ -66,27 +66,32 @@ def played(settings: MatchSettings, task: GameTask) -> Played:
     count = 7 + number % 9
     cells = [((i * 5 + number) % settings.width, i * 5 // settings.width) for i in range(count)]
     steps, given = range(count - 2), [(settings.width - 1, settings.height - 1), (0, 6)]
-    return Played(
-        number, task.round, settings.engines[task.black].name, settings.engines[task.white].name,
-        winner, reason, detail, given, cells[2:], [130 * i + number for i in steps],
-        [None if i % 5 == 4 else i + number for i in steps],
-        [None if i % 7 == 6 else (29_990 + i if i == count - 3 else 20 * i * (-1) ** i)
-         for i in steps],
-        [None if i % 4 == 1 else 1000 * i for i in steps],
-        [10_000_000 + number * 100_000, 0 if number % 3 else 20_000_000], 1.25 * number,
-        "" if number % 2 else f"2026-03-{number + 1:02}",
+    return GameRecord(
+        settings.width, settings.height, settings.rule, (*given, *cells[2:]), given=len(given),
+        number=number, round=task.round, black=settings.engines[task.black].name,
+        white=settings.engines[task.white].name,
+        result=RESULTS[winner], reason=reason, detail=detail,
+        times=tuple(130 * i + number for i in steps),
+        depths=tuple(None if i % 5 == 4 else i + number for i in steps),
+        values=tuple(None if i % 7 == 6 else 29_990 + i if i == count - 3 else 20 * i * (-1) ** i
+                     for i in steps),
+        nodes=tuple(None if i % 4 == 1 else 1000 * i for i in steps),
+        memory=(10_000_000 + number * 100_000, 0 if number % 3 else 20_000_000),
+        seconds=1.25 * number, date="" if number % 2 else f"2026-03-{number + 1:02}",
     )  # fmt: skip
 
 
-def unstarted(settings: MatchSettings, task: GameTask) -> Played:
+def unstarted(settings: MatchSettings, task: GameTask) -> GameRecord:
     """Return a game that one of the engines, mostly b, does not begin."""
     found, number = played(settings, task), task.game
     if number in (2, 5):  # after which b has to fail anew
         return found
     loser = "a" if number == 1 else "b"
     winner = "white" if found.black == loser else "black"
-    return replace(found, winner=winner, reason="start", detail=f"no {loser}", moves=[], ms=[],
-                   depth=[], value=[], nodes=[])  # fmt: skip
+    return found._replace(
+        result=RESULTS[winner], reason="start", detail=f"no {loser}", moves=found.opening,
+        times=(), depths=(), values=(), nodes=(),
+    )  # fmt: skip
 
 
 class Shelf:
@@ -112,7 +117,7 @@ class Shelf:
         print(f"begins {task.game}: {task.black} {task.white} {task.round} {task.opening}")
         self.running.append(task)
 
-    def next(self, timeout: float) -> Played | None:
+    def next(self, timeout: float) -> GameRecord | None:
         self.waited += 1
         Shelf.now += 3.0
         if wish := self.wishes.get(self.waited):
@@ -141,7 +146,7 @@ def match_of(asked: str, words: str) -> str:
     return f"{asked}$ numoku match {words}\n{out.getvalue()}status {status}\n"
 
 
-def live_views(settings: MatchSettings, games: Sequence[Played], colour: bool) -> Iterator[str]:
+def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: bool) -> Iterator[str]:
     """Yield the live view at some sizes, and what is left of it at its end."""
     for width, height in SIZES:
         out = io.StringIO()
@@ -218,7 +223,7 @@ def views() -> Iterator[str]:
             yield "".join(line for line in out.getvalue().splitlines() if "pip" in line)
 
 
-def games_of(settings: MatchSettings) -> list[Played]:
+def games_of(settings: MatchSettings) -> list[GameRecord]:
     """Return all games of a match."""
     return [played(settings, task) for task in match.tasks(settings, Openings(settings))]
 

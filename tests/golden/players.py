@@ -31,7 +31,7 @@ from pbrain_engine.arena.settings import EngineSpec, SettingsError
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
-from pbrain_engine.notation.journal import Played
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Side
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -153,12 +153,13 @@ class Thinker:
         self.stage.say(self.who, "forgets")
 
 
-def ended(played: Played) -> str:
+def ended(played: GameRecord) -> str:
     """Return what is kept of a game."""
-    columns = [(name, getattr(played, name)) for name in ("ms", "depth", "value", "nodes")]
-    known = [f"{name} {column}" for name, column in columns if any(column)]
+    columns = {"ms": played.times, "depth": played.depths, "value": played.values}
+    columns["nodes"] = played.nodes
+    known = [f"{name} {[*column]}" for name, column in columns.items() if any(column)]
     said = f"{played.winner}, {played.reason}: {played.detail[:220]}"
-    moves = format_moves(played.all_moves)
+    moves = format_moves(played.moves)
     return "; ".join([said, moves, *known, f"{[peak >> 20 for peak in played.memory]} MB"])
 
 

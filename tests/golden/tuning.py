@@ -22,7 +22,7 @@ import pytest
 from pbrain_engine import progress
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings
-from pbrain_engine.notation.journal import Played
+from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.search import parameters
 from pbrain_engine.search.parameters import Parameter
 from pbrain_engine.tuning import command, spsa
@@ -53,7 +53,7 @@ class Shelf:
         print(f"  plays {words} {sets}")
         self.tasks.append(task)
 
-    def wait(self) -> Played:
+    def wait(self) -> GameRecord:
         Shelf.asked += 1
         Shelf.now += 20.0
         task, fault = self.tasks.pop(), "fault" in self.name and Shelf.asked == 3
@@ -62,9 +62,10 @@ class Shelf:
         first, second = (sum(task.parameters[who].values()) for who in (task.black, task.white))
         winner = "black" if first > second - 5 * (task.game % 3) else "white"
         winner = "draw" if task.game % 7 == 3 else winner
-        return Played(
-            task.game, task.round, self.names[task.black], self.names[task.white], winner,
-            "crash" if fault else "five", "it is gone" if fault else "",
+        return GameRecord(
+            black=self.names[task.black], white=self.names[task.white], result=RESULTS[winner],
+            number=task.game, round=task.round, reason="crash" if fault else "five",
+            detail="it is gone" if fault else "",
         )  # fmt: skip
 
     def close(self) -> None:
