@@ -16,7 +16,7 @@ from pbrain_engine.patterns.tables import TABLES
 from pbrain_engine.position.board import contains
 from pbrain_engine.position.geometry import MARGIN, PADDED_CELLS, STRIDE
 from pbrain_engine.position.rules import EMPTY
-from pbrain_engine.search.alphabeta.memory import WORKER
+from pbrain_engine.search.alphabeta.worker import WORKER
 from pbrain_engine.search.threats.defence import mark_answers, static_result
 
 # Knuth's linear congruential generator (MMIX); its upper bits are the ones that are random.

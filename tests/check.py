@@ -28,7 +28,7 @@ LEFT_OUT = {
 # Kernels are run as plain Python; those of a package beside the files of its own folder.
 KERNELS = {
     "eval": "network leaf",
-    "kernel": "network tables",
+    "kernel": "fields network tables",
     "patterns": "board",
     "position": "board",
     "search": "search ordering tables threats golden root",

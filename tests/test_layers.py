@@ -52,7 +52,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("documents",),
     ),
     "native": (
-        ("exports_threats",),
+        ("exports_lessons", "exports_threats"),
         ("exports",),
         ("load",),
         ("build",),

@@ -6,7 +6,7 @@ from lab.mutants.operators import Mutant
 
 EQUIVALENT = {  # file, the text as it is and as it would be: why it changes nothing
     ("protocol/commands.py", "self._bad = 0", "pass"): "every body begins with a count of its own",
-    ("search/alphabeta/memory.py", "continue", "pass"):
+    ("search/alphabeta/table.py", "continue", "pass"):
         "an empty entry is no key's, and is worth more than the bound it sets",
     ("patterns/tables.py",
      "if not walls_inside and not is_half_window(low, half, 0):", "if False:"):

@@ -89,13 +89,13 @@ def prefetch(words: Any, index: Any) -> None:
 
 
 @instruction(
-    types.int64(types.int64), lambda builder, steps: call(builder, "numoku_breathe", WORD, steps)
+    types.int64(types.int64), lambda builder, steps: call(builder, "numoku_poll", WORD, steps)
 )
-def breathe(steps: Any) -> int:
+def poll_host(steps: Any) -> int:
     """Count the steps of a search; return 1 if it has to return, 0 if it may go on.
 
     In a browser, where no other thread can stop a search, the host is asked after some
-    thousand steps (``native/build/breath.ll``). Elsewhere this is the constant 0.
+    thousand steps (``native/build/poll.ll``). Elsewhere this is the constant 0.
     """
     return 0
 

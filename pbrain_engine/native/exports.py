@@ -13,7 +13,6 @@ import numpy as np
 from numba import carray
 
 from ..eval.evaluator import (
-    ENEMY_WINNING_FOUR,
     EVALUATOR,
     WEIGHTS,
     apply_weights,
@@ -24,31 +23,27 @@ from ..eval.evaluator import (
     judge,
     logit_of,
     move_score,
-    threat_mask,
 )
 from ..eval.network.unpack import fill_hidden_codes, unpack
+from ..eval.quick_move import quick_move
 from ..kernel import SIZES, export, export_kernel, kernel
 from ..kernel.bits import U64, lowest_bit
 from ..patterns.forbidden import is_forbidden
-from ..patterns.shapes import COMBINATIONS
 from ..patterns.state import (
     STATE,
     clear_state,
     last_stone_wins,
+    pass_turn,
     place,
     play,
     same_as_fresh,
     sets_of,
-    skip,
     take_back,
     undo,
 )
-from ..patterns.tables import TABLES, combination_in, fill_lines, fill_tables
-from ..position.board import bit_of, contains
-from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
-from ..position.rules import BLACK, EMPTY, WHITE
-from ..search.alphabeta.leaf import quick_move
-from ..search.alphabeta.memory import HEAD_BYTES, SHARED, WORKER, fade_history, forget
+from ..patterns.tables import TABLES, fill_lines, fill_tables
+from ..position.board import bit_of
+from ..position.geometry import MAX_STONES
 from ..search.alphabeta.ordering import mark_moves
 from ..search.alphabeta.root import (
     drop_root,
@@ -57,7 +52,10 @@ from ..search.alphabeta.root import (
     prepare_root,
     think_alone,
 )
+from ..search.alphabeta.table import HEAD_BYTES, SHARED
+from ..search.alphabeta.worker import WORKER, fade_history, forget
 from ..search.threats.memory import THREATS, list_marks
+from . import exports_lessons as exports_lessons
 from . import exports_threats as exports_threats
 
 _BYTES = STATE.itemsize
@@ -78,7 +76,7 @@ export_kernel("game_place", place, STATE, TABLES, int, int)  # cell, kind: the t
 export_kernel("game_take_back", take_back, STATE, TABLES)  # nor does it here; returns the cell
 export_kernel("game_play", play, STATE, TABLES, int)  # cell
 export_kernel("game_undo", undo, STATE, TABLES)
-export_kernel("game_pass", skip, STATE)
+export_kernel("game_pass", pass_turn, STATE)
 export_kernel("game_wins", last_stone_wins, STATE)
 export_kernel("game_forbids", is_forbidden, STATE, TABLES, int)  # cell
 export_kernel("game_value", evaluate, STATE, TABLES)
@@ -279,109 +277,3 @@ def worker_line(worker: WORKER, place_in_order, out_p, room):
     for i in range(length):
         out[i + 1] = worker.root_pv[cell, i]
     return length
-
-
-# Learning ----------------------------------------------------------------------------
-
-
-@export
-def game_features(game: STATE, out_p):
-    """Write what the evaluation sees, as int32, and return how many numbers that are.
-
-    The threat mask of the side to move, then four numbers for every empty cell: the cell,
-    its combination for black and for white, and 1 if it is near a stone, else 0.
-    """
-    out = carray(out_p, (1 + 4 * MAX_STONES,), np.int32)
-    position = game.position
-    out[0] = threat_mask(game, position.side)
-    end = 1
-    for cell in range(PADDED_CELLS):
-        if position.holds[cell] == EMPTY:
-            out[end] = cell
-            out[end + 1] = combination_in(game.entries[BLACK, cell])
-            out[end + 2] = combination_in(game.entries[WHITE, cell])
-            out[end + 3] = 1 if contains(game.near[position.ply], cell) else 0
-            end += 4
-    return end
-
-
-@kernel
-def cell_at(flat, width):
-    """Return the cell with a number, ``y * width + x``, on a board."""
-    return (flat // width + MARGIN) * STRIDE + flat % width + MARGIN
-
-
-@export
-def game_lessons(
-    state: STATE, tables: TABLES, width, height, moves_p, count, fours_p, facts_p, near_p, scores_p
-):
-    """Play the moves of a game; write what is learned of the position before each of them.
-
-    ``moves``: int16, ``y * width + x``. ``fours``: of each combination, a byte that is 1 if it
-    has a four. Of each position three int16: the threat mask of the side to move, the linear
-    evaluation for it, and the number of its candidates; and 64 bytes, in which a bit for each
-    cell of the board says whether it is one. Then the linear score, as int16, of each
-    candidate in the order of cells, for all positions. Returns how many scores there are.
-
-    Candidates are the cells near stones; where the enemy threatens a winning four those where a
-    side makes a four, which is nearly what answers it.
-    """
-    moves = carray(moves_p, (count,), np.int16)
-    fours = carray(fours_p, (COMBINATIONS,), np.uint8)
-    facts = carray(facts_p, (count, 3), np.int16)
-    near = carray(near_p, (count, 64), np.uint8)
-    scores = carray(scores_p, (count * MAX_STONES,), np.int16)
-    near[:] = 0
-    clear_state(state, tables, width, height)
-    end = 0
-    for i in range(count):
-        side = np.int64(state.position.side)
-        mask = threat_mask(state, side)
-        first = end
-        for flat in range(width * height):
-            cell = cell_at(flat, width)
-            if state.position.holds[cell] != EMPTY or not contains(state.near[i], cell):
-                continue
-            black = combination_in(state.entries[BLACK, cell])
-            white = combination_in(state.entries[WHITE, cell])
-            if mask & ENEMY_WINNING_FOUR == 0 or fours[black] + fours[white] > 0:
-                near[i, flat >> 3] |= np.uint8(1 << (flat & 7))
-                scores[end] = move_score(state, tables, side, cell)
-                end += 1
-        facts[i, 0] = mask
-        facts[i, 1] = evaluate(state, tables)
-        facts[i, 2] = end - first
-        play(state, tables, cell_at(np.int64(moves[i]), width))
-    return end
-
-
-@export
-def worker_lessons(
-    worker: WORKER, evaluator: EVALUATOR, width, height, moves_p, count, near_p, values_p, logits_p
-):
-    """Play the moves of a game; write what the network says of the position before each of them.
-
-    ``moves`` and ``near`` are those of ``game_lessons``, which writes the latter. ``values``:
-    int16, for the side to move; ``logits``: int16, in 256ths, of each candidate. Returns how
-    many logits there are.
-    """
-    moves = carray(moves_p, (count,), np.int16)
-    near = carray(near_p, (count, 64), np.uint8)
-    values = carray(values_p, (count,), np.int16)
-    logits = carray(logits_p, (count * MAX_STONES,), np.int16)
-    state = worker.state
-    clear_state(state, evaluator.tables, width, height)
-    begin(worker.accumulator, evaluator, state)
-    end = 0
-    for i in range(count):
-        side = np.int64(state.position.side)
-        values[i] = judge(worker.accumulator, evaluator, state)
-        ask_moves(worker.accumulator, evaluator, state)
-        for flat in range(width * height):
-            if np.int64(near[i, flat >> 3]) >> (flat & 7) & 1:
-                cell = cell_at(flat, width)
-                score = np.int64(move_score(state, evaluator.tables, side, cell))
-                logits[end] = logit_of(worker.accumulator, evaluator, state, cell, score)
-                end += 1
-        play(state, evaluator.tables, cell_at(np.int64(moves[i]), width))
-    return end

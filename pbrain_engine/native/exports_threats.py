@@ -21,8 +21,8 @@ from ..search.threats.memory import (
     HEAD_BYTES,
     THREATS,
     UNLIMITED,
-    adopt,
     begin,
+    copy_game,
     disproof_of,
     probe_proof,
     proof_key,
@@ -35,7 +35,7 @@ from ..search.threats.vct import be_thorough, set_level, solve_threats
 
 SIZES.update(threats_head=HEAD_BYTES, threats_bucket=8 * BUCKET_WORDS)
 
-export_kernel("threats_adopt", adopt, THREATS, STATE)
+export_kernel("threats_copy_game", copy_game, THREATS, STATE)
 
 
 @export

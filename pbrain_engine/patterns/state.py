@@ -20,10 +20,10 @@ from ..position.board import (
     lift,
     line_key,
     line_of,
-    pass_turn,
     place_on_line,
     put,
     step_of,
+    switch_side,
 )
 from ..position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS, STRIDE
 from ..position.rules import BLACK, EMPTY, WALL, WHITE
@@ -183,20 +183,20 @@ def take_back(state, tables):
 def play(state, tables, cell):
     """Play a stone of the side to move on an empty cell."""
     place(state, tables, cell, state.position.side)
-    pass_turn(state.position)
+    switch_side(state.position)
 
 
 @kernel
 def undo(state, tables):
     """Take the last stone back and give its side the move; the inverse of ``play``."""
-    pass_turn(state.position)
+    switch_side(state.position)
     take_back(state, tables)
 
 
 @kernel
-def skip(state):
+def pass_turn(state):
     """Pass: the other side moves on the same stones. Its own inverse."""
-    pass_turn(state.position)
+    switch_side(state.position)
 
 
 @kernel

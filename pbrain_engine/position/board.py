@@ -130,7 +130,7 @@ def clear_board(position, width, height):
 
 
 @kernel
-def pass_turn(position):
+def switch_side(position):
     """Give the move to the other side."""
     position.side = 1 - position.side
     position.key ^= WHITE_TO_MOVE

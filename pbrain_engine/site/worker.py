@@ -5,7 +5,7 @@ heard in the middle of a search. Where the browser does not allow that, searches
 the kernel returns, waiting messages are read, and the search goes on with what its table holds.
 
 There are no threads here: a thread is a call, and a timer rings between steps. While a search runs,
-its kernel asks its host every few milliseconds (``bits.breathe``); then timers ring whose time has
+its kernel asks its host every few milliseconds (``bits.poll_host``); timers ring whose time has
 come. Whoever uses ``threading`` does not notice: a search that was to run in a thread has ended
 when its thread has been started.
 """
@@ -134,7 +134,7 @@ class SitePage(Questions):
         self._is_cut = False  # the kernel was asked to return for that
         self._event: Answer | None = None  # the latest of a search, which waits for the gap
         self._sent = 0.0  # when the last event was
-        native.load().listen(self._breathe)
+        native.load().listen(self._poll)
         if self._in_slices:
             self._slice_searches()
 
@@ -172,7 +172,7 @@ class SitePage(Questions):
             message = {"time": DEAF_SLICE, **message}
         super().begin(name, message)
 
-    def _breathe(self) -> int:
+    def _poll(self) -> int:
         """Ring, read what has come, and say whether the kernel is to return for that."""
         Alarm.ring_due()
         self._send_event()

@@ -97,7 +97,7 @@ class Solver:
             self._block = block
             self._library.threats_stop(block.address, self.is_stopped)
         address = self._block.address
-        self._library.threats_adopt(address, game.address)
+        self._library.threats_copy_game(address, game.address)
         return address
 
     @contextmanager

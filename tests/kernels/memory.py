@@ -26,7 +26,8 @@ from pbrain_engine.patterns.state import STATE, clear_state, place, play
 from pbrain_engine.patterns.tables import TABLES, fill_tables
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.search.alphabeta.memory import SHARED, WORKER
+from pbrain_engine.search.alphabeta.table import SHARED
+from pbrain_engine.search.alphabeta.worker import WORKER
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level

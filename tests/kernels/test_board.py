@@ -16,17 +16,17 @@ from pbrain_engine.patterns.shapes import (
 )
 from pbrain_engine.patterns.state import (
     class_at,
+    pass_turn,
     place,
     play,
     same_as_fresh,
-    skip,
     take_back,
     undo,
 )
 from pbrain_engine.position.board import WHITE_TO_MOVE, key_after
 from pbrain_engine.position.geometry import PADDED_CELLS, cell_of
 from pbrain_engine.position.rules import BLACK, EMPTY, WALL, WHITE, Rule
-from pbrain_engine.search.alphabeta.root import image_of, symmetries_of
+from pbrain_engine.position.symmetries import image_of, symmetries_of
 from tests.kernels.memory import cell, cells, state_after, tables_of_rule
 
 pytestmark = pytest.mark.uncompiled
@@ -63,8 +63,8 @@ def test_moves_stones_walls_and_passes_leave_all_as_computed_afresh(rule: Rule) 
                 place(state, tables, at, chance.choice((BLACK, WHITE, WALL)))
                 back.append(lambda: take_back(state, tables))
             case 3:
-                skip(state)
-                back.append(lambda: skip(state))
+                pass_turn(state)
+                back.append(lambda: pass_turn(state))
             case _ if back:
                 back.pop()()
         words = [int(rows[int(position.holds[c])][c]) for c in board if position.holds[c] != EMPTY]
@@ -96,7 +96,7 @@ def test_renju_alone_forbids_black_alone_a_foul(
         assert is_forbidden(state, tables, cell(at)) == fouls
         assert is_allowed(state, tables, cell(at)) != fouls
         assert not fouls or class_at(state, BLACK, cell(at)) == MAKES_FOUL
-        skip(state)
+        pass_turn(state)
         assert not is_forbidden(state, tables, cell(at))
 
 
@@ -128,5 +128,5 @@ def test_a_three_that_a_foul_stops_does_not_count(moves: str, of_the_four: str) 
     assert class_at(state, BLACK, cell("h8")) == MAKES_FOUL
     assert not is_forbidden(state, RENJU, cell("h8"))
     play(state, RENJU, cell("h8"))
-    skip(state)
+    pass_turn(state)
     assert is_forbidden(state, RENJU, cell(of_the_four))

@@ -23,7 +23,7 @@ def test_single_instructions_compute_what_integers_do() -> None:
             assert bits.rotate_right(np.uint64(word), n) == int(turned, 2)
     words = np.array([3, 5, 7], np.int64)
     assert bits.exchange(words, 1, 9) == 5 and list(words) == [3, 9, 7]
-    assert bits.breathe(1) == 0
+    assert bits.poll_host(1) == 0
 
 
 def test_rows_compute_what_lists_do() -> None:

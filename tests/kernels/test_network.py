@@ -31,13 +31,13 @@ from pbrain_engine.native import exports
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import ordering
-from pbrain_engine.search.alphabeta.memory import STACK_BASE
 from pbrain_engine.search.alphabeta.ordering import (
     list_ranked,
     list_scored,
     mark_candidates,
     score_of_best,
 )
+from pbrain_engine.search.alphabeta.worker import STACK_BASE
 from tests.kernels.memory import cells, plain, shared_block, tables_of_rule, worker_after
 from tests.networks import random_network
 from tests.oracle.network import Network

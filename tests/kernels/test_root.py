@@ -11,15 +11,6 @@ from pbrain_engine.patterns.state import play
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import root
-from pbrain_engine.search.alphabeta.memory import (
-    LOWER,
-    UPPER,
-    bound_of,
-    cell_of_entry,
-    depth_of,
-    probe,
-    value_of,
-)
 from pbrain_engine.search.alphabeta.root import (
     PROVEN_DEPTH,
     drop_root,
@@ -28,6 +19,15 @@ from pbrain_engine.search.alphabeta.root import (
     note_win,
     prepare_root,
     search_root,
+)
+from pbrain_engine.search.alphabeta.table import (
+    LOWER,
+    UPPER,
+    bound_of,
+    cell_of_entry,
+    depth_of,
+    probe,
+    value_of,
 )
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.values import INFINITE, WIN, win_in

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from pbrain_engine.search.alphabeta.memory import (
+from pbrain_engine.search.alphabeta.table import (
     EXACT,
     LOWER,
     UPPER,

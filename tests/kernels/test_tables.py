@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pbrain_engine.position.board import bucket_of
-from pbrain_engine.search.alphabeta.memory import (
+from pbrain_engine.search.alphabeta.table import (
     EXACT,
     LOWER,
     UPPER,

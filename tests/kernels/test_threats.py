@@ -19,7 +19,7 @@ from pbrain_engine.search.threats.memory import (
     NONE,
     PROVEN,
     STOPPED,
-    adopt,
+    copy_game,
     probe_proof,
     proof_key,
     proof_of,
@@ -242,7 +242,7 @@ def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not() -> None:
 def test_the_search_s_own_game_is_a_true_copy(others: dict[str, int] | None, moves: str) -> None:
     source = threats_after(moves, others=others)
     copy = threats_after("a1b2c4")
-    adopt(copy, source.state)
+    copy_game(copy, source.state)
     for name in ("listed", "entries", "counts", "shapes"):
         assert (getattr(copy.state, name) == getattr(source.state, name)).all(), name
     ply = source.state.position.ply

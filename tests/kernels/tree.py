@@ -21,7 +21,8 @@ from pbrain_engine.patterns.shapes import MAKES_FIVE, MAKES_WINNING_FOUR, QUIET
 from pbrain_engine.position.geometry import MAX_STONES, PADDED_CELLS
 from pbrain_engine.position.rules import EMPTY
 from pbrain_engine.search.alphabeta import alphabeta
-from pbrain_engine.search.alphabeta.memory import STACK_BASE, WORKER, probe, store
+from pbrain_engine.search.alphabeta.table import probe, store
+from pbrain_engine.search.alphabeta.worker import STACK_BASE, WORKER
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.values import loss_in, win_in
 from tests.kernels.memory import plain, shared_block

@@ -178,7 +178,7 @@ def test_a_file_that_appears_or_moves_changes_the_digest(copy: Path) -> None:
 SHAPING = [
     "kernel/bits.py", "kernel/__init__.py", "values.py", "position/board.py",
     "patterns/tables.py", "eval/evaluator.py", "search/parameters.py", "search/threats/vcf.py",
-    "native/exports.py", "native/exports_threats.py", "native/load/store.py",
+    "native/exports.py", "native/exports_lessons.py", "native/load/store.py",
     "native/load/targets.py",
 ]  # fmt: skip
 

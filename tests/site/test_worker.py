@@ -76,7 +76,7 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     assert {"database.db", "games.db"} <= {path.name for path in worker.STORE.iterdir()}
     assert [alarm.due > 0 for alarm in worker.Alarm.waiting] == [True]  # for a rest of the desk
     monkeypatch.setattr(worker, "EVENT_GAP", 0.0)
-    assert page._breathe() == 0 and len(host.heard) == len(replies)  # no event of what has ended
+    assert page._poll() == 0 and len(host.heard) == len(replies)  # no event of what has ended
     page.desk.close()
     page.desk.archive.close()
     assert worker.Alarm.waiting == []

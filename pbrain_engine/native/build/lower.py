@@ -122,8 +122,8 @@ def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, An
     )
     if target.triple.startswith("x86_64"):
         module.link_in(parse_file("cpuid.ll"))
-    breath = parse_file("breath.ll" if target.is_wasm else "no_breath.ll")
-    own = {"numoku_pair_sums": _pair_sums(level), "numoku_breathe": breath}
+    poll = parse_file("poll.ll" if target.is_wasm else "no_poll.ll")
+    own = {"numoku_pair_sums": _pair_sums(level), "numoku_poll": poll}
     for name in own.keys() & {function.name for function in module.functions}:
         module.link_in(own[name])
         module.get_function(name).linkage = "internal"

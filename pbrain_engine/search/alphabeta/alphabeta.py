@@ -21,35 +21,31 @@ from ..parameters import ONE
 from ..threats.defence import loss_in, static_result, win_in
 from ..threats.memory import cell_in
 from .leaf import leaf
-from .memory import (
+from .margins import (
+    count_limit,
+    futility_margin,
+    history_bonus,
+    late_reduction,
+    policy_reduction,
+    razor_margin,
+)
+from .ordering import list_moves, pick_move, put_first, raise_move
+from .table import (
     EXACT,
     LOWER,
-    MAX_STACK,
     SHARED,
-    STACK_BASE,
     UPPER,
-    WORKER,
-    add_history,
     bound_of,
     cell_of_entry,
-    count_limit,
     depth_of,
     eval_of,
     expect,
-    futility_margin,
-    history_bonus,
-    is_attack,
-    late_reduction,
-    must_stop,
-    policy_reduction,
     probe,
-    razor_margin,
-    set_pv,
     shift_ends,
     store,
     value_of,
 )
-from .ordering import list_moves, pick_move, put_first, raise_move
+from .worker import MAX_STACK, STACK_BASE, WORKER, add_history, is_attack, must_stop, set_pv
 
 # What a node is expected to return. Typed constants: numba would compile the recursive
 # search once more for a literal argument.

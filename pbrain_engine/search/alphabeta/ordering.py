@@ -17,13 +17,18 @@ from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
 from ..threats.defence import clear_marks, mark_answers, mark_class, mark_empties
 from ..threats.memory import cell_in, number_in, pack_entry, pick
-from .memory import STACK_BASE, TALLIES, is_attack, log_of
+from .margins import LOG_BITS, log_of
+from .worker import STACK_BASE, TALLIES, is_attack
 
 MOST_UNLIKELY = 32767
 LOG2_E = 369  # 256 / ln 2
 LN_2 = 177  # 256 * ln 2
+OCTAVE_BITS = 8  # 256 such units are a factor of two
+CHANCE_BITS = 16  # the best move's chance is 1 << 16
+MOST_HALVINGS = 40  # as unlikely as any move counts
+SUM_BITS = 10  # that do not matter in the logarithm of a sum of chances
 STEP_BITS = 3  # of a linear score that do not matter where the best of many are found
-FIRST = 1 << 40  # a move with this score is picked before all others
+FIRST = 1 << 24  # a move with this score is picked before all others
 
 
 @kernel
@@ -107,8 +112,11 @@ def note_chances(frame, count, highest):
     for i in range(count):
         logit = np.int64(frame.unlikely[cell_in(frame.moves[i])])
         octaves = (highest - logit) * LOG2_E >> 8
-        total += ((1 << 17) - ((octaves & 255) << 8)) >> (min(octaves >> 8, 40) + 1)
-    spread = (log_of(total >> 10) - 64 * 6) * LN_2 >> 6  # 256 ln of the sum of all, best = 1
+        part = (octaves & ((1 << OCTAVE_BITS) - 1)) << (CHANCE_BITS - OCTAVE_BITS)
+        halvings = min(octaves >> OCTAVE_BITS, MOST_HALVINGS)
+        total += ((2 << CHANCE_BITS) - part) >> (halvings + 1)  # 2 ** -x is nearly 1 - x / 2
+    logs = log_of(total >> SUM_BITS) - ((CHANCE_BITS - SUM_BITS) << LOG_BITS)  # best = 1
+    spread = logs * LN_2 >> LOG_BITS
     for i in range(count):
         cell = cell_in(frame.moves[i])
         against = highest - np.int64(frame.unlikely[cell]) + spread
@@ -230,7 +238,7 @@ def raise_move(worker, ply, count, cell):
     frame = worker.stack[ply + STACK_BASE]
     for i in range(count):
         if cell_in(frame.moves[i]) == cell:
-            frame.moves[i] = FIRST + cell
+            frame.moves[i] = pack_entry(cell, FIRST)
 
 
 @kernel
@@ -242,5 +250,5 @@ def put_first(worker, ply, count, cell):
         if cell_in(frame.moves[i]) == cell:
             place = i
     frame.moves[place] = frame.moves[0]
-    frame.moves[0] = FIRST + cell
+    frame.moves[0] = pack_entry(cell, FIRST)
     return max(count, place + 1)

@@ -1,8 +1,6 @@
 """The root: its list of moves, one iteration at a depth, and a whole search by nodes.
 
-Moves that a symmetry of the position takes to each other are searched once. A number names a
-symmetry: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 exchanges columns and rows,
-for square boards only. 0 moves nothing.
+Moves that a symmetry of the position takes to each other are searched once.
 """
 
 import numpy as np
@@ -13,59 +11,16 @@ from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
 from ...patterns.state import class_at, play, undo
 from ...position.board import contains
-from ...position.geometry import MARGIN, NO_CELL, STRIDE
+from ...position.geometry import NO_CELL
+from ...position.symmetries import has_twin, symmetries_of
 from ...values import INFINITE, WIN, WIN_BAND
 from ..parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, ONE, SURE_DEPTH
 from ..threats.defence import mark_empties, win_in
 from .alphabeta import search
-from .memory import EXACT, LOWER, STACK_BASE, UPPER, fade_history, late_reduction, store
+from .margins import late_reduction
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
-
-SYMMETRIES = 8
-
-
-@kernel
-def image_of(position, cell, symmetry):
-    """Return where a symmetry of the board takes a cell."""
-    x = (cell & (STRIDE - 1)) - MARGIN
-    y = (cell >> 5) - MARGIN
-    if symmetry & 1:
-        x = np.int64(position.width) - 1 - x
-    if symmetry & 2:
-        y = np.int64(position.height) - 1 - y
-    assert 0 <= x < position.width and 0 <= y < position.height
-    if symmetry & 4:
-        return (x + MARGIN) * STRIDE + y + MARGIN
-    return (y + MARGIN) * STRIDE + x + MARGIN
-
-
-@kernel
-def symmetries_of(position):
-    """Return the symmetries, but for 0, that keep the position, as a set of bits."""
-    found = 0
-    for symmetry in range(1, SYMMETRIES):
-        keeps = not symmetry & 4 or position.width == position.height
-        at = 0
-        while keeps and at < position.ply:  # every stone and wall comes to one of its kind
-            cell = np.int64(position.moves[at])
-            keeps = position.holds[image_of(position, cell, symmetry)] == position.holds[cell]
-            at += 1
-        if keeps:
-            found |= 1 << symmetry
-    return found
-
-
-@kernel
-def has_twin(position, symmetries, moves, count, cell):
-    """Return whether one of these symmetries takes a cell to one of the first ``count`` moves."""
-    for symmetry in range(1, SYMMETRIES):
-        if symmetries >> symmetry & 1:
-            image = image_of(position, cell, symmetry)
-            for i in range(count):
-                if moves[i] == image:
-                    return True
-    return False
-
+from .table import EXACT, LOWER, UPPER, store
+from .worker import STACK_BASE, fade_history
 
 EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
 PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep

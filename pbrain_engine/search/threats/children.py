@@ -10,7 +10,7 @@ import numpy as np
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit, popcount, prefetch
 from ...patterns import shapes as s
-from ...patterns.state import class_at, count_of, play, sets_of, skip, undo
+from ...patterns.state import class_at, count_of, pass_turn, play, sets_of, undo
 from ...position.board import bit_of, key_after, last_move
 from ...position.geometry import NO_CELL
 from .defence import (
@@ -72,9 +72,9 @@ def mark_attacks(threats, tables, first):
         mark_answers(threats, tables)
         return
     if not closes_rows(tables):
-        skip(state)
+        pass_turn(state)
         stones = wins_by_fours(threats, tables, first, threats.test_nodes)
-        skip(state)
+        pass_turn(state)
         if stones > 0:
             mark_against(threats, tables, stones, first, threats.test_nodes)
             return

@@ -1,6 +1,6 @@
 """The memory of the threat searches: a copy of the game, their move lists and their tables.
 
-The searches of ``vcf`` and ``vct`` run on a copy (``adopt`` takes about a microsecond), so a
+The searches of ``vcf`` and ``vct`` run on a copy (``copy_game`` takes about a microsecond), so a
 worker can ask in the middle of its own search. The host owns the memory and says how many
 buckets follow the head, for each of the two tables.
 """
@@ -8,7 +8,8 @@ buckets follow the head, for each of the two tables.
 import numpy as np
 
 from ...kernel import kernel, record
-from ...kernel.bits import U64, breathe, lowest_bit
+from ...kernel.bits import U64, lowest_bit, poll_host
+from ...kernel.fields import packed
 from ...patterns.shapes import LISTED_CLASSES
 from ...patterns.state import STATE, sets_of
 from ...position.board import LINES, SETS, bucket_of
@@ -17,6 +18,7 @@ from ...position.rules import EMPTY, WHITE
 
 MAX_WORDS = 3 << 26  # of both tables together: the most that a record type can describe
 LISTED_MOVES = 1 << 16  # moves on all lists of one path
+CELL_BITS = 16  # of an entry of a list: its cell stands below what the list tells of it
 LINE_ROOM = 512
 BUCKET_WORDS = 8  # a cache line: four entries of a key and a word
 
@@ -59,7 +61,7 @@ STOPPED = -2  # not known: the search was ended
 
 
 @kernel
-def adopt(threats, other):
+def copy_game(threats, other):
     """Make the block's own game equal to another, which then cannot be undone any further."""
     own = threats.state
     position = own.position
@@ -112,7 +114,7 @@ def is_stopped(threats):
     """
     if threats.nodes >= threats.node_limit:
         threats.stopped = 1
-    elif threats.stop != 0 or breathe(1) != 0:
+    elif threats.stop != 0 or poll_host(1) != 0:
         threats.stopped = 1
     return threats.stopped != 0
 
@@ -121,19 +123,19 @@ def is_stopped(threats):
 def pack_entry(cell, number):
     """Return an entry of a move list: a cell, with what its list tells of it."""
     assert 0 <= cell < PADDED_CELLS
-    return number * 65536 + cell
+    return (number << CELL_BITS) + cell
 
 
 @kernel
 def cell_in(entry):
     """Return the cell of an entry of a move list."""
-    return entry & 0xFFFF
+    return entry & ((1 << CELL_BITS) - 1)
 
 
 @kernel
 def number_in(entry):
     """Return what the list tells of it: a score, or the stones of a win."""
-    return entry >> 16
+    return entry >> CELL_BITS
 
 
 @kernel
@@ -200,38 +202,19 @@ def may_list(first):
 
 
 # The table of threats ----------------------------------------------------------------
-# An entry is the key and a word, lowest bits first: proof number 20, disproof number 20, cell 10,
-# length 7, level 3, effort 4. A win holds on whatever level it was found; that there is none is
-# known for this level and those below.
-
+# An entry is the key and a word: proof number (0: the attacker wins), disproof number (0: he has no
+# win by threats), the winning move or the answer that holds out longest, his stones to the win
+# where it is proven, the level of the search that it is from, and its effort as a power of four. A
+# win holds on whatever level it was found; that there is none is known for this level and those
+# below.
+proof_of, disproof_of, cell_of_proof, length_of, level_of, effort_of, pack_proof = packed(
+    proof=20, disproof=20, cell=10, length=7, level=3, effort=4
+)
 UNPROVABLE = (1 << 20) - 1  # proof number of what cannot be proven
+LONGEST = 127  # stones to a win, as far as an entry counts them
+MOST_EFFORT = 15
 _ATTACKED_BY_WHITE = U64(0x9E3779B97F4A7C15)
-_MOST_EFFORT = 15
-_PROOF_EFFORT = 60
-
-
-@kernel
-def proof_of(data):
-    """Return the proof number: 0 where the attacker wins."""
-    return np.int64(data & U64(UNPROVABLE))
-
-
-@kernel
-def disproof_of(data):
-    """Return the disproof number: 0 where he has no win by threats."""
-    return np.int64((data >> U64(20)) & U64(UNPROVABLE))
-
-
-@kernel
-def cell_of_proof(data):
-    """Return the winning move, or the answer that holds out longest."""
-    return np.int64((data >> U64(40)) & U64(1023))
-
-
-@kernel
-def length_of(data):
-    """Return the attacker's stones to the win, where it is proven."""
-    return np.int64((data >> U64(50)) & U64(127))
+_PROOF_EFFORT = 60  # the bit where the effort begins
 
 
 @kernel
@@ -261,8 +244,7 @@ def proof_bucket_of(threats, key):
 def probe_proof(threats, key):
     """Return the data stored for a key of ``proof_key``, or 0."""
     data = find_entry(threats, proof_bucket_of(threats, key), key)
-    level = np.int64((data >> U64(57)) & U64(7))  # of the search that it is from
-    if disproof_of(data) == 0 and level < threats.level:
+    if disproof_of(data) == 0 and level_of(data) < threats.level:
         return U64(0)
     return data
 
@@ -273,16 +255,16 @@ def store_proof(threats, key, proof, disproof, cell, length, nodes):
     assert 0 <= proof <= UNPROVABLE and 0 <= disproof <= UNPROVABLE and proof + disproof > 0
     assert 0 <= cell < PADDED_CELLS and length >= 0
     slot = slot_for(threats, proof_bucket_of(threats, key), key, _PROOF_EFFORT)
-    effort = np.int64(0)  # as a power of four
+    effort = np.int64(0)
     if threats.words[slot] == key:
-        effort = np.int64(threats.words[slot + 1] >> U64(_PROOF_EFFORT))
-    while effort < _MOST_EFFORT and nodes >> (2 * effort) > 0:
+        effort = effort_of(threats.words[slot + 1])
+    while effort < MOST_EFFORT and nodes >> (2 * effort) > 0:
         effort += 1
-    data = U64(proof) | (U64(disproof) << U64(20)) | (U64(cell) << U64(40))
-    data |= U64(min(length, 127)) << U64(50)
-    data |= (U64(threats.level) << U64(57)) | (U64(effort) << U64(_PROOF_EFFORT))
     threats.words[slot] = key
-    threats.words[slot + 1] = data
+    threats.words[slot + 1] = pack_proof(
+        np.int64(proof), np.int64(disproof), np.int64(cell), np.int64(min(length, LONGEST)),
+        np.int64(threats.level), effort,
+    )  # fmt: skip
 
 
 @kernel

@@ -13,7 +13,7 @@ from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.forbidden import foul, has_foul_line, is_allowed, neighbour_cell
-from ...patterns.state import class_at, code_of, count_of, first_of, play, sets_of, skip, undo
+from ...patterns.state import class_at, code_of, count_of, first_of, pass_turn, play, sets_of, undo
 from ...position.board import bit_of, contains
 from ...position.geometry import NO_CELL, PADDED_CELLS
 from ...position.rules import EMPTY
@@ -122,9 +122,9 @@ def mark_against(threats, tables, stones, first, nodes):
     """Mark the legal moves of the side to move that may stop the enemy's known win by fours."""
     state = threats.state
     side = np.int64(state.position.side)
-    skip(state)
+    pass_turn(state)
     wide = mark_line(threats, tables, stones, first)
-    skip(state)
+    pass_turn(state)
     if wide == 0:
         drop_unplayable(threats, tables, side)
         return
@@ -151,9 +151,9 @@ def mark_replies(threats, tables, first):
     if kind != s.QUIET or closes_rows(tables):
         threats.length = 1 if kind == s.MAKES_FIVE else 2
         return kind
-    skip(state)
+    pass_turn(state)
     stones = wins_by_fours(threats, tables, first, threats.test_nodes)
-    skip(state)
+    pass_turn(state)
     if stones == 0:
         return s.QUIET
     mark_against(threats, tables, stones, first, threats.test_nodes)
@@ -186,9 +186,9 @@ def find_rescues(threats, tables, out):
     """
     state = threats.state
     side = np.int64(state.position.side)
-    skip(state)
+    pass_turn(state)
     threat = search_fours(threats, tables, _START)
-    skip(state)
+    pass_turn(state)
     for cell in range(PADDED_CELLS):
         out[cell] = 0
         if not is_allowed(state, tables, cell):

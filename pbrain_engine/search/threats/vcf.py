@@ -10,6 +10,7 @@ import numpy as np
 
 from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64, lowest_bit, prefetch
+from ...kernel.fields import packed
 from ...patterns import shapes as s
 from ...patterns.forbidden import foul
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
@@ -45,33 +46,20 @@ from .memory import (
 
 MAX_STONES_TO_WIN = 250
 _UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
+LEAST_MORE = 2000  # stones for a shorter win than the first
 
 
 # The table of fours ------------------------------------------------------------------
-# An entry is the key and a word, lowest bits first: stones 8, kind 2, cell 10, effort 6.
-
+# An entry is the key and a word: the stones of the win, or of the bound within which there is none,
+# what is known, the first move of the win, and the effort as a power of two.
+stones_of, kind_of, cell_of_win, fours_effort_of, pack_fours = packed(
+    stones=8, kind=2, cell=10, effort=44
+)
 KNOWN_CUT = 1  # no win with at most this many stones
 KNOWN_WIN = 2  # a win with this many stones, beginning on the cell
 KNOWN_NONE = 3  # no win at all
-_FOURS_EFFORT = 20
-
-
-@kernel
-def stones_of(data):
-    """Return the stones of an entry: of the win, or of the bound within which there is none."""
-    return np.int64(data & U64(255))
-
-
-@kernel
-def kind_of(data):
-    """Return what an entry knows."""
-    return np.int64((data >> U64(8)) & U64(3))
-
-
-@kernel
-def cell_of_win(data):
-    """Return the first move of an entry's win."""
-    return np.int64((data >> U64(10)) & U64(1023))
+MOST_KNOWN = 255  # stones that an entry counts
+_FOURS_EFFORT = 20  # the bit where the effort begins
 
 
 @kernel
@@ -89,9 +77,10 @@ def store_fours(threats, key, kind, stones, cell, nodes):
     while nodes >> effort > 0:
         effort += 1
     slot = slot_for(threats, bucket_of(key, threats.vcf_buckets), key, _FOURS_EFFORT)
-    data = U64(min(stones, 255)) | (U64(kind) << U64(8)) | (U64(cell) << U64(10))
     threats.words[slot] = key
-    threats.words[slot + 1] = data | (U64(effort) << U64(_FOURS_EFFORT))
+    threats.words[slot + 1] = pack_fours(
+        np.int64(min(stones, MOST_KNOWN)), np.int64(kind), np.int64(cell), np.int64(effort)
+    )
 
 
 # Attacks and blocks ------------------------------------------------------------------
@@ -294,7 +283,7 @@ def solve_fours(threats, tables, first):
     """
     stones = search_fours(threats, tables, first)
     limit = threats.node_limit
-    threats.node_limit = min(limit, 2 * threats.nodes + 2000)
+    threats.node_limit = min(limit, 2 * threats.nodes + LEAST_MORE)
     while stones > 2:
         value = find_fours(threats, tables, stones - 1, first)
         if value <= 0:

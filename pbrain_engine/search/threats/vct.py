@@ -12,6 +12,8 @@ so a node takes the largest child's number, and a little for each other child (a
 al. 2008).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ...kernel import kernel, recursive_kernel
@@ -223,17 +225,22 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         threats.moves[at] = pack_entry(cell, length)
 
 
-# Levels: how wide, stones for fours at a new node, and to judge whether a move threatens.
-LEVELS = np.array(
-    [
-        [THREES, 300, 50, 1],
-        [BUILDING, 300, 100, 1],
-        [BUILDING, 2000, 1000, 4],
-        [WIDEST, 500, 300, 4],
-        [WIDEST, 5000, 3000, 8],
-        [WIDEST, 50000, 30000, 8],
-    ],
-    np.int64,
+class ThreatLevel(NamedTuple):
+    """How a search by threats looks at a node."""
+
+    width: int  # which moves it tries
+    four_nodes: int  # stones for fours at a new node
+    test_nodes: int  # and to judge whether a move threatens
+    part: int  # of the stones of a turn it gets one in this many
+
+
+LEVELS = (
+    ThreatLevel(THREES, 300, 50, 1),
+    ThreatLevel(BUILDING, 300, 100, 1),
+    ThreatLevel(BUILDING, 2000, 1000, 4),
+    ThreatLevel(WIDEST, 500, 300, 4),
+    ThreatLevel(WIDEST, 5000, 3000, 8),
+    ThreatLevel(WIDEST, 50000, 30000, 8),
 )
 _LEVELS = len(LEVELS)
 _FIRST_SHARE = 5_000
@@ -244,16 +251,16 @@ _GROWTH = 4
 def set_level(threats, level):
     """Search by threats on this level from now on."""
     threats.level = level
-    threats.width = LEVELS[level, 0]
-    threats.four_nodes = LEVELS[level, 1]
-    threats.test_nodes = LEVELS[level, 2]
+    threats.width = LEVELS[level].width
+    threats.four_nodes = LEVELS[level].four_nodes
+    threats.test_nodes = LEVELS[level].test_nodes
 
 
 @kernel
 def be_thorough(threats):
     """Take the time on any level that the last one gives to fours."""
-    threats.four_nodes = LEVELS[_LEVELS - 1, 1]
-    threats.test_nodes = LEVELS[_LEVELS - 1, 2]
+    threats.four_nodes = LEVELS[_LEVELS - 1].four_nodes
+    threats.test_nodes = LEVELS[_LEVELS - 1].test_nodes
 
 
 @kernel
@@ -271,7 +278,7 @@ def solve_threats(threats, tables, first):
     while threats.lowest < _LEVELS:
         for level in range(threats.lowest, _LEVELS):
             set_level(threats, level)
-            threats.node_limit = min(limit, threats.nodes + share // LEVELS[level, 3])
+            threats.node_limit = min(limit, threats.nodes + share // LEVELS[level].part)
             result = prove(threats, tables, _UNLIMITED, _UNLIMITED, first)
             threats.node_limit = limit
             if result == PROVEN:

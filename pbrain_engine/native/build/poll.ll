@@ -9,7 +9,7 @@ define void @numoku_listen(ptr %listener) {
   ret void
 }
 
-define i64 @numoku_breathe(i64 %steps) alwaysinline {
+define i64 @numoku_poll(i64 %steps) alwaysinline {
   %before = load i64, ptr @numoku_steps
   %now = add i64 %before, %steps
   store i64 %now, ptr @numoku_steps
