@@ -17,6 +17,7 @@ from ..game.result import Author, Known, Result
 from ..game.tree import GameTree, main_line, tree_of
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
+from ..notation.budget import NodePlan
 from ..notation.files import SQLITE, read_games
 from ..notation.journal import GameLog, annotated
 from ..notation.renlib import ENCODING, MAGIC
@@ -169,7 +170,7 @@ def _journal(path: Path) -> Iterator[Item]:
 def _selfplay(path: Path) -> Iterator[Item]:
     about = selfplay.read_about(path)
     author = Author("Numoku", about.get("weights", ""))
-    nodes = int(about.get("nodes", "0"))
+    budget = NodePlan.parse(about["nodes"]) if "nodes" in about else NodePlan(0)
     results = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
     for game in selfplay.read_games(path):
         cells = [Move(cell % game.width, cell // game.width) for cell in game.moves]
@@ -179,11 +180,11 @@ def _selfplay(path: Path) -> Iterator[Item]:
             comment=f"self-play game {game.number} of seed {about.get('seed', '?')}",
         )  # fmt: skip
         findings = {
-            ply: Result(value, (cells[ply],), nodes=nodes, author=author)
+            ply: Result(value, (cells[ply],), nodes=budget.at(ply), author=author)
             for ply, value in enumerate(game.values)
             if value != selfplay.NO_VALUE
         }
-        if game.ending is selfplay.Ending.BRANCH:  # it was not played
+        if game.ending in selfplay.SINGLE:  # its last move was not played
             images = list(record.images())
             for ply, finding in findings.items():
                 yield Known(images[ply], finding)

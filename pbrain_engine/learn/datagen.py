@@ -19,6 +19,7 @@ from typing import Any
 
 from ..arena.settings import SettingsError
 from ..engine.engine import Engine
+from ..notation.budget import NodePlan
 from ..notation.games import GameFile, GamesError, PositionFile
 from ..options import (
     SHARED,
@@ -34,7 +35,6 @@ from ..options import (
 )
 from ..progress import Progress
 from ..workers import ClusterError, ClusterPool, ProcessPool, in_order
-from .budget import NodePlan
 from .openings import KINDS, MIX, Shares, format_shares, parse_shares
 from .positions import Sources, Survey, count_done, sample, stretches
 from .selfplay import Plan

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from ..engine.engine import Engine, Limit
 from ..eval.weights import FAMILIES, load_weights, scale_of
 from ..game.stages import stage_of
+from ..notation.budget import NodePlan
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, GamesError, Record, decode, split_head
 from ..values import WIN_BAND
-from .budget import NodePlan
 from .openings import lay
 
 LEAST_TABLE = 1 << 20

@@ -20,11 +20,11 @@ from typing import NamedTuple
 from ..engine.engine import Engine, Move
 from ..engine.searcher import Glance
 from ..eval.weights import load_weights
+from ..notation.budget import NodePlan
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
-from .budget import NodePlan
 from .openings import ALL_SQUARE, BALANCE, Line, Shares, format_shares, lay, make_opening
 
 HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear ...

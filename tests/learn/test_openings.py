@@ -11,7 +11,6 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Move
 from pbrain_engine.learn import openings, selfplay
-from pbrain_engine.learn.budget import NodePlan
 from pbrain_engine.learn.openings import (
     ALL_SQUARE,
     KINDS,
@@ -21,6 +20,7 @@ from pbrain_engine.learn.openings import (
     parse_shares,
 )
 from pbrain_engine.learn.selfplay import Plan, SelfPlayer
+from pbrain_engine.notation.budget import NodePlan
 from pbrain_engine.notation.games import Ending, read_about
 from pbrain_engine.position.rules import Rule
 

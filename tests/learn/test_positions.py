@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import cli
+from pbrain_engine.database.sources import Wish, read_source
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
+from pbrain_engine.game.result import Known
 from pbrain_engine.game.stages import STAGES, stage_name, stage_of
-from pbrain_engine.learn.budget import NodePlan
 from pbrain_engine.learn.positions import Sources
+from pbrain_engine.notation.budget import NodePlan
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
@@ -153,6 +155,17 @@ def test_games_of_several_files_have_numbers_of_their_own(games: Path, whole: Pa
     assert sum(1 for _ in Sources([whole]).places()) == len(list(read_games(whole)))
     positions = [(place.record, place.stones) for place in sources.places()]
     assert positions == sorted(positions)
+
+
+def test_a_database_takes_their_values_and_no_game(games: Path, tmp_path: Path) -> None:
+    path = tmp_path / "again"
+    words = ["--positions", str(games), "--count", "20", "--nodes", "60@10,30", "--processes", "1"]
+    assert make(path, *words) == 0
+    known = list(read_source(str(path), Wish()))
+    for item, record in zip(known, read_games(path), strict=True):
+        assert isinstance(item, Known)
+        assert item.finding.value == record.values[-1]
+        assert item.finding.nodes == (60 if record.opening < 10 else 30)
 
 
 def test_samples_go_with_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,6 @@ from pbrain_engine.engine.searcher import Glance
 from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
-from pbrain_engine.learn.budget import NodePlan
 from pbrain_engine.learn.network.pool import read_pools
 from pbrain_engine.learn.openings import lay
 from pbrain_engine.learn.selfplay import (
@@ -29,6 +28,7 @@ from pbrain_engine.learn.selfplay import (
     SelfPlayer,
     grow,
 )
+from pbrain_engine.notation.budget import NodePlan
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
