@@ -13,13 +13,14 @@ import os
 from collections.abc import Sequence
 from glob import iglob
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..app import view
 from ..engine.engine import DEFAULT_WEIGHTS, Engine, Limit
 from ..files import write_whole
 from ..game.cells import parse_moves
 from ..game.game import Game
+from ..game.record import GameRecord
 from ..native.load.store import PACKAGE, is_shipped, kernel_folder
 from ..options import SHARED, CommandLine, Option
 from ..position.rules import Rule
@@ -31,14 +32,6 @@ TABLE_BYTES = 16 << 20  # fixed, because what the table forgets changes the node
 PAIR_ROUNDS = 1000
 PAIR_REPEATS = 5
 FILE = "SIGNATURE"  # beside the kernel
-
-
-class BenchPosition(NamedTuple):
-    """A position as the moves that led to it."""
-
-    rule: Rule
-    size: int
-    moves: str
 
 
 TABLE = """\
@@ -66,13 +59,13 @@ caro_exact 20 k10k12j12l9i14j14h16k16e16f16
 caro_exact 20 j14k8i10m13k16l16j11j12k14m14m12l13l14k17o13i14
 """
 POSITIONS = tuple(
-    BenchPosition(Rule.parse(rule), int(size), moves)
+    GameRecord(int(size), int(size), Rule.parse(rule), tuple(parse_moves(moves, int(size))))
     for rule, size, moves in map(str.split, TABLE.splitlines())
 )
-SHORT = tuple(next(p for p in POSITIONS if p.rule is rule and p.size == 15) for rule in Rule)
+SHORT = tuple(next(p for p in POSITIONS if p.rule is rule and p.width == 15) for rule in Rule)
 
 # Where make and undo are timed: freestyle middle games on 15x15.
-PAIR_POSITIONS = tuple(p for p in POSITIONS[1:] if p.rule is Rule.FREESTYLE and p.size == 15)
+PAIR_POSITIONS = tuple(p for p in POSITIONS[1:] if p.rule is Rule.FREESTYLE and p.width == 15)
 
 
 COMMAND = CommandLine(
@@ -120,16 +113,15 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def run(engine: Engine, position: BenchPosition, limit: Limit) -> dict[str, Any]:
+def run(engine: Engine, position: GameRecord, limit: Limit) -> dict[str, Any]:
     """Search one position from an empty table; return what it took."""
-    engine.new_game(position.size, rule=position.rule)
+    engine.new_game(*position.board)
     engine.clear_hash()
-    for move in parse_moves(position.moves, position.size):
-        engine.play(*move)
+    engine.game.become(position)
     thought = engine.think(limit)
     return {
-        "rule": position.rule.name.lower(),
-        "size": position.size,
+        "rule": engine.game.rule.name.lower(),
+        "size": position.width,
         "stones": engine.game.ply,
         "nodes": thought.nodes,
         "time": round(thought.time, 4),
@@ -160,9 +152,8 @@ def pairs_per_second(engine: Engine) -> int:
     """Return how many stones a second can be put and taken back, all state kept up to date."""
     games = []
     for position in PAIR_POSITIONS:
-        game = Game(position.size, library=engine.library, weights=engine.weights)
-        for move in parse_moves(position.moves, position.size):
-            game.play(*move)
+        game = Game(*position.board, library=engine.library, weights=engine.weights)
+        game.become(position)
         games.append(game)
     speeds = []
     for _ in range(PAIR_REPEATS):

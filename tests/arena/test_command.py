@@ -13,10 +13,11 @@ import pytest
 from pbrain_engine.arena import match as command
 from pbrain_engine.arena.arguments import ITEMS
 from pbrain_engine.arena.journal import read_journal
-from pbrain_engine.commands.bench import POSITIONS, BenchPosition
+from pbrain_engine.commands.bench import POSITIONS
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
 from pbrain_engine.search.parameters import PARAMETERS
 from tests.arena.test_faults import HOSTILE
@@ -129,12 +130,11 @@ def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) ->
 
 
 @cache
-def tree_of(position: BenchPosition, options: tuple[tuple[str, str], ...]) -> Thought:
+def tree_of(position: GameRecord, options: tuple[tuple[str, str], ...]) -> Thought:
     """Return what a search with these options thinks of a position, but for its time."""
     with Engine(hash_size=4 << 20, **engine_arguments(options)) as engine:
-        engine.new_game(position.size, rule=position.rule)
-        for x, y in parse_moves(position.moves, position.size):
-            engine.play(x, y)
+        engine.new_game(*position.board)
+        engine.game.become(position)
         return engine.think(Limit(depth=10, nodes=20_000))._replace(time=0)
 
 
@@ -142,5 +142,7 @@ def tree_of(position: BenchPosition, options: tuple[tuple[str, str], ...]) -> Th
 def test_every_item_is_switched_off_by_its_options(name: str) -> None:
     assert all(key in PARAMETERS or key in OPTIONS for key in ITEMS[name])
     off = tuple((key, str(value)) for key, value in ITEMS[name].items())
-    more = (BenchPosition(p.rule, p.size, p.moves) for p in positions())
+    more = (
+        GameRecord(p.size, p.size, p.rule, tuple(parse_moves(p.moves, p.size))) for p in positions()
+    )
     assert any(tree_of(p, off) != tree_of(p, ()) for p in (*POSITIONS, *more))

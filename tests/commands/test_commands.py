@@ -17,7 +17,6 @@ from pbrain_engine.app.thinking import LEVELS
 from pbrain_engine.commands import bench, demo
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.targets import host_target
@@ -121,16 +120,16 @@ def test_an_interrupt_shows_what_was_found() -> None:
 
 
 def test_the_bench_covers_rules_and_boards() -> None:
-    covered = {(position.rule, position.size) for position in bench.POSITIONS}
+    covered = {(position.rule, position.width) for position in bench.POSITIONS}
     assert covered == {(rule, size) for rule in Rule for size in (15, 20)}
     assert [position.rule for position in bench.SHORT] == list(Rule)
     assert len(bench.PAIR_POSITIONS) >= 2
 
 
 @pytest.mark.parametrize("position", bench.POSITIONS)
-def test_bench_positions_are_games_that_go_on(position: bench.BenchPosition) -> None:
-    game = Game(position.size, rule=position.rule)
-    for x, y in parse_moves(position.moves, position.size):
+def test_bench_positions_are_games_that_go_on(position: GameRecord) -> None:
+    game = Game(*position.board)
+    for x, y in position.moves:
         assert not game.is_forbidden(x, y)
         game.play(x, y)
     assert not game.is_over

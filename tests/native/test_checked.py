@@ -13,10 +13,10 @@ import pytest
 
 from lab.fuzz_claims import middle_game
 from lab.fuzz_rules import VARIANT, game_of
-from pbrain_engine.commands.bench import SHORT, BenchPosition
+from pbrain_engine.commands.bench import SHORT
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.library import KernelError, Library
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule, Side
@@ -46,16 +46,15 @@ def test_the_checked_kernel_refuses_what_breaks_a_contract(checked: Engine) -> N
 
 @pytest.mark.parametrize("position", SHORT, ids=lambda position: position.rule.name.lower())
 def test_a_search_with_checks_is_the_search_without(
-    checked: Engine, position: BenchPosition, monkeypatch: pytest.MonkeyPatch
+    checked: Engine, position: GameRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     thoughts = []
     monkeypatch.delenv("NUMOKU_VARIANT")
     with Engine(hash_size=1 << 20) as other:
         assert other.library is not checked.library
         for engine in (checked, other):
-            engine.new_game(position.size, rule=position.rule)
-            for move in parse_moves(position.moves, position.size):
-                engine.play(*move)
+            engine.new_game(*position.board)
+            engine.game.become(position)
             thoughts.append(engine.think(Limit(depth=DEPTH)))
     first, second = thoughts
     assert (first.nodes, first.value, first.pv) == (second.nodes, second.value, second.pv)
