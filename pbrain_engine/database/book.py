@@ -325,5 +325,5 @@ def search_position(job: BookJob) -> Searched:
         return Searched(job.key, ())
     thoughts = engine.think_lines(Limit(nodes=plan.nodes), plan.lines, exclude=doubles(job.key))
     best, *_ = ranked = sorted(thoughts, key=lambda thought: -thought.value)
-    finding = best._replace(nodes=thoughts[0].nodes, bound="", author=plan.author)
+    finding = best._replace(nodes=thoughts[0].nodes, bound="", time=0.0, author=plan.author)
     return Searched(job.key, tuple((thought.move, thought.value) for thought in ranked), finding)

@@ -17,7 +17,7 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
 
-PAGE = Path(play.__file__).parent.parent / "board" / "static" / "index.html"
+FORM = Path(play.__file__).parent.parent / "board" / "static" / "setup.js"
 
 
 @pytest.fixture
@@ -88,5 +88,5 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
 
 
 def test_terminal_and_page_begin_with_the_same_level() -> None:
-    (level,) = re.findall(r'"(\d+)" selected>\d+ ', PAGE.read_text(encoding="utf-8"))
+    (level,) = re.findall(r"fill\(\{ level: (\d+),", FORM.read_text(encoding="utf-8"))
     assert int(level) == DEFAULT_LEVEL

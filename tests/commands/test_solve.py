@@ -14,7 +14,7 @@ import pytest
 
 from pbrain_engine import Engine, Move, Thought, cli
 from pbrain_engine.commands import solve as command
-from pbrain_engine.engine import searcher
+from pbrain_engine.engine import threads
 from pbrain_engine.engine.ending import line_to_five
 from pbrain_engine.game.cells import parse_moves
 
@@ -26,7 +26,7 @@ GOOD: dict[str, Any] = {
 
 
 def solve(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> tuple[int, str, str]:
-    status = cli.main(["solve", str(path), "--threats-only", "--memory", "10", *words])
+    status = cli.main(["solve", str(path), "--threats-only", "--memory", "16", *words])
     out, err = capsys.readouterr()
     return status, out, err
 
@@ -43,7 +43,7 @@ def test_an_interrupt_ends_a_search_at_once(
     way: list[str],
 ) -> None:
     calls = iter([True, True])  # interrupts
-    wait = searcher.wait_for
+    wait = threads.wait_for
 
     def interrupted(*about: Any) -> None:
         if next(calls, False):
@@ -51,7 +51,7 @@ def test_an_interrupt_ends_a_search_at_once(
             raise KeyboardInterrupt
         wait(*about)
 
-    monkeypatch.setattr(searcher, "wait_for", interrupted)
+    monkeypatch.setattr(threads, "wait_for", interrupted)
     cells = [list(cell) for cell in parse_moves(LONG, 20)]
     path = tmp_path / "puzzles.jsonl"
     long = {**GOOD, "kind": "vct", "size": 20, "black": cells[::2], "white": cells[1::2]}

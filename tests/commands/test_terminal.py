@@ -22,7 +22,7 @@ from pbrain_engine.arena import openings
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.commands import demo, play
-from pbrain_engine.engine import searcher
+from pbrain_engine.engine import threads
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.record import GameRecord
@@ -131,7 +131,7 @@ def test_an_interrupt_that_ends_is_raised_when_the_search_has_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls: list[object] = []
-    wait = searcher.wait_for
+    wait = threads.wait_for
 
     def interrupted(*about: Any) -> None:
         calls.append(about)
@@ -139,7 +139,7 @@ def test_an_interrupt_that_ends_is_raised_when_the_search_has_stopped(
             raise KeyboardInterrupt
         wait(*about)
 
-    monkeypatch.setattr(searcher, "wait_for", interrupted)
+    monkeypatch.setattr(threads, "wait_for", interrupted)
     with Engine(hash_size=1 << 20) as engine:
         engine.play(7, 7)
         assert thinking.think(engine, Limit(time=100))[0].time < 50
@@ -160,7 +160,7 @@ def test_an_interrupt_ends_the_demo() -> None:
     program.send_signal(signal.SIGINT)
     out, _ = program.communicate(timeout=30)
     assert program.returncode == 130
-    assert re.search(r"stopped after \d+ stones", out)
+    assert re.search(r"stopped after \d+ stones?", out)
 
 
 def test_a_demo_without_time_searches_every_move(monkeypatch: pytest.MonkeyPatch) -> None:

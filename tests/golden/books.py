@@ -23,6 +23,7 @@ from pbrain_engine.database import book as growth
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
 from pbrain_engine.engine.engine import Limit, Move, Thought
+from pbrain_engine.game import documents
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.position import Position, image_of, read_key
@@ -90,9 +91,9 @@ def played(name: str, moves: str, seed: int | None = None, effort: int = 0, rule
     book, game = Book(name, seed), Game(15, 15, Rule(rule))
     for cell in parse_moves(moves):
         game.play(*cell)
-    yield " ".join(f"{cell_name(*known.move)}={known.value:+}" for known in book.moves(game))
+    yield " ".join(f"{cell_name(*move)}={value:+}" for move, value in book.moves(game))
     chosen = [book.move(game, effort) for _ in range(1 if seed is None else 12)]
-    yield "plays " + " ".join(cell_name(*known.move) if known else "-" for known in chosen)
+    yield "plays " + " ".join(cell_name(*known[0]) if known else "-" for known in chosen)
     yield f"balanced {[format_moves(cells) for cells in book.balanced(game, stones)]}"
     book.close()
 
@@ -131,7 +132,7 @@ def books(record: str) -> str:
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(command, "ProcessPool", Here)
-            patch.setattr(command, "__version__", "9")
+            patch.setattr(documents, "__version__", "9")
             return readings(record, answers)
 
 
