@@ -17,7 +17,7 @@ from pbrain_engine import cli
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.database import book as build
 from pbrain_engine.database import integrity
-from pbrain_engine.database.book import BookJob, Graph, Result, search_position
+from pbrain_engine.database.book import BookJob, Graph, Searched, search_position
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import OpeningSearch, first_three
@@ -165,7 +165,7 @@ class Alone(books.Here):
         self.searched: list[bytes] = []
         self._before = before
 
-    def wait(self) -> Result:
+    def wait(self) -> Searched:
         self._before()
         self.searched.append(self.jobs[0].key)
         return super().wait()
@@ -253,7 +253,7 @@ def test_a_search_depends_on_its_job_alone() -> None:
     first = search_position(job("h8i9", 3, 2000))
     search_position(job("h8h9", 3, 2000))
     assert search_position(job("h8i9", 3, 2000)) == first
-    assert isinstance(first, Result) and len(first.moves) >= 3
+    assert isinstance(first, Searched) and len(first.moves) >= 3
     assert first.moves[0][1] == max(value for _, value in first.moves)
 
 
