@@ -1,6 +1,9 @@
-"""Takes the pictures of the board's page that the documents show.
+"""Takes pictures of the board's page: those that the documents show, and every view to look at.
 
-usage: python build/screenshots.py [FOLDER]     (default: docs/pictures; needs chromium)
+usage: python build/screenshots.py [FOLDER [VIEWS]]     (needs chromium)
+
+Those of the documents go to FOLDER (docs/pictures), every view in both themes and three widths to
+VIEWS (dist/screenshots).
 """
 
 from __future__ import annotations
@@ -23,12 +26,31 @@ FLAGS = (
 GAME = "h8i9g9g7i8g8h7h9f7j9"
 SETTLE = 4000  # milliseconds in which a search finds something to show
 WIDE, PHONE = {"width": 1280, "height": 820}, {"width": 400, "height": 860}
+JPEG: Any = {"type": "jpeg", "quality": 88}  # wood is large as PNG
+SIZES = ({"width": 390, "height": 844}, WIDE, {"width": 1920, "height": 1080})
+# What is pressed to come to each view, and what is waited for.
+VIEWS = {
+    "start": ((), "#invitation p"),
+    "dialog": (("#new-game", "#more summary"), "#setup"),
+    "play": (("#setup-cancel", "#board"), "#variations .node >> nth=1"),
+    "analyse": (("#tab-analyse",), "#lines-found li"),
+    "review": (("#tab-review", "#review"), "#marks strong"),
+    "puzzles": (("#tab-puzzle", "#next-puzzle"), "#board .stone"),
+    "solution": (("#puzzle-solution",), "#proof-tree button"),
+    "games": (("#tab-games",), "#game-list li"),
+    "files": (("#tab-file",), "#turns"),
+    "database": (("#tab-known",), "#known-found p"),
+}
 
 
 def main() -> None:
     """Take all pictures."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures"
-    folder.mkdir(parents=True, exist_ok=True)
+    given = [Path(name) for name in sys.argv[1:]]
+    folder, views = (
+        given + [ROOT / "docs" / "pictures", ROOT / "dist" / "screenshots"][len(given) :]
+    )[:2]
+    for place in (folder, views):
+        place.mkdir(parents=True, exist_ok=True)
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("chromium is not installed")
@@ -45,11 +67,14 @@ def main() -> None:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
                 take_all(browser, address, folder)
+                for size in SIZES:
+                    for scheme in ("light", "dark"):
+                        take_views(browser, address, views, size, scheme)
                 browser.close()
         finally:
             server.terminate()
             server.wait()
-    for path in sorted(folder.glob("board-*.png")):
+    for path in sorted([*folder.glob("board-*.jpg"), *views.glob("*.png")]):
         print(f"{path}  {path.stat().st_size:,} bytes")
 
 
@@ -59,7 +84,7 @@ def take_all(browser: Any, address: str, folder: Path) -> None:
     page = open_page(browser, address + game, WIDE, "light")
     page.click("#tab-analyse")
     page.wait_for_timeout(SETTLE)
-    page.screenshot(path=folder / "board-analysis.png")
+    page.screenshot(path=folder / "board-analysis.jpg", **JPEG)
     page.click("#tab-puzzle")
     page.click("#next-puzzle")
     page.wait_for_timeout(SETTLE // 3)
@@ -67,27 +92,37 @@ def take_all(browser: Any, address: str, folder: Path) -> None:
     page.wait_for_timeout(SETTLE)
     page.click("#defend")
     page.wait_for_timeout(SETTLE)
-    page.screenshot(path=folder / "board-proof.png")
+    page.screenshot(path=folder / "board-proof.jpg", **JPEG)
     page = open_page(browser, address + game, WIDE, "dark")
     page.click("#tab-review")
     page.fill("#review-seconds", "0.3")
     page.click("#review")
-    page.wait_for_selector("#review-status:has-text('mistakes')", timeout=120_000)
+    page.wait_for_selector("#marks strong", timeout=120_000)
     page.wait_for_timeout(SETTLE // 3)
-    page.screenshot(path=folder / "board-review.png")
+    page.screenshot(path=folder / "board-review.jpg", **JPEG)
     take_known(open_page(browser, address + game, WIDE, "light"), folder)
     page = open_page(browser, address + game, PHONE, "dark")
     page.click("#tab-analyse")
     page.select_option("#overlay", "both")
     page.wait_for_timeout(SETTLE)
-    page.screenshot(path=folder / "board-phone.png")
+    page.screenshot(path=folder / "board-phone.jpg", **JPEG)
+
+
+def take_views(browser: Any, address: str, folder: Path, size: dict[str, int], scheme: str) -> None:
+    """Take a picture of each view, one after the other, as a person comes to them."""
+    page = open_page(browser, address, size, scheme)
+    for name, (presses, selector) in VIEWS.items():
+        for press in presses:
+            page.click(press)
+        page.wait_for_selector(selector, timeout=60_000)
+        page.wait_for_timeout(SETTLE // 4)
+        page.screenshot(path=folder / f"{name}-{size['width']}-{scheme}.png")
 
 
 def take_known(page: Any, folder: Path) -> None:
     """Take the picture of what the database knows, after it has learned something."""
     page.wait_for_timeout(SETTLE)
     page.click("#undo")
-    page.click("#tab-moves")
     page.fill("#comment", "White is under pressure already: four black stones on two diagonals.")
     page.click("#tab-known")
     page.click("#store-game")
@@ -96,7 +131,7 @@ def take_known(page: Any, folder: Path) -> None:
     page.click("#undo")
     page.wait_for_selector("#known-next tr")
     page.wait_for_timeout(SETTLE // 3)
-    page.screenshot(path=folder / "board-database.png")
+    page.screenshot(path=folder / "board-database.jpg", **JPEG)
 
 
 def open_page(browser: Any, address: str, size: dict[str, int], scheme: str) -> Any:

@@ -55,7 +55,7 @@ export class AnalysisPanel extends Panel {
     if (!found.error) {
       this.take(node, question.id, found);
       this.summary.dataset.state = "done";
-    } else if (!found.stopped && !found.lost) this.summary.textContent = found.error;
+    } else if (!found.stopped && !found.lost) this.summary.textContent = node.facts?.winner || node.facts?.full ? "–" : found.error;
     this.search = null; // so that it is not stopped when something else goes on
   }
 
