@@ -23,6 +23,8 @@ from setuptools.build_meta import (
     prepare_metadata_for_build_wheel,
 )
 
+from pbrain_engine.errors import BuildError
+
 __all__ = [
     "build_editable",
     "build_sdist",
@@ -85,7 +87,7 @@ def compile_kernels(folder: Path) -> None:
 
         target = host_target()
         if target is None:
-            raise compiler.BuildError("there are none for this kind of machine")
+            raise BuildError("there are none for this kind of machine")
         lib = folder / "pbrain_engine" / "native" / "lib"
         outputs = tuple(compiler.Output(target, level) for level in target.levels)
         compiler.build(compiler.Build(outputs), str(lib))

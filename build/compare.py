@@ -21,7 +21,7 @@ from typing import Any
 
 from shipping import ROOT, RUN_TOOL, run, status_of
 
-from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.errors import BuildError
 
 SPEEDS = {"nps": "nodes a second", "pairs": "make and undo pairs a second"}
 

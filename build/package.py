@@ -25,7 +25,7 @@ import shipping
 import winpython
 
 from pbrain_engine import __version__
-from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.errors import BuildError
 from pbrain_engine.native.load.targets import TARGETS, Target
 
 ROOT = Path(__file__).resolve().parent.parent

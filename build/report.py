@@ -25,7 +25,7 @@ import shipping
 from package import PROGRAM, SIZE_LIMIT
 
 from pbrain_engine.arena import processes
-from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.errors import BuildError
 from pbrain_engine.native.load.library import load, processor_level
 
 STARTS = 20

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pbrain_engine.commands.bench import FILE, line
+from pbrain_engine.errors import BuildError
 from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.store import SHIPPED_MARK, cache_root, digest
 from pbrain_engine.native.load.targets import TARGETS, Target, host_target
@@ -34,7 +35,7 @@ def host() -> Target:
     """
     target = host_target()
     if target is None:
-        raise compiler.BuildError("no kernel can be built for this kind of machine")
+        raise BuildError("no kernel can be built for this kind of machine")
     return target
 
 
@@ -50,7 +51,7 @@ def status_of(main: Callable[[], int]) -> int:
     """Run a script; return its status, or 1 with the error in a line."""
     try:
         return main()
-    except compiler.BuildError as error:
+    except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
@@ -65,7 +66,7 @@ def run(command: Sequence[str], folder: Path = ROOT, **environment: str) -> str:
         command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
     )
     if result.returncode != 0:
-        raise compiler.BuildError(f"{Path(command[0]).name} failed\n{result.stderr.strip()}")
+        raise BuildError(f"{Path(command[0]).name} failed\n{result.stderr.strip()}")
     return result.stdout
 
 

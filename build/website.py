@@ -23,7 +23,7 @@ import shipping
 import wheels
 from shipping import ROOT
 
-from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.errors import BuildError
 from pbrain_engine.native.load.targets import TARGETS
 
 PACKAGE = ROOT / "pbrain_engine"

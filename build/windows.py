@@ -19,7 +19,7 @@ import package
 import shipping
 import winpython
 
-from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.errors import BuildError
 
 # What a client meets, and what asks the system for something. The search itself is the same
 # code on every system, and its kernels are replayed under wine by the tests of Linux.

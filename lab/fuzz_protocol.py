@@ -13,7 +13,8 @@ from contextlib import closing
 from time import perf_counter
 
 from pbrain_engine.arena.process import EngineProcess
-from pbrain_engine.doctor.exam import Exam, Options, Violation
+from pbrain_engine.arena.referee import EngineFault
+from pbrain_engine.doctor.exam import FAIL, Exam, Options
 from pbrain_engine.options import Parser, positive, problem_of, split_command
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol import replies
@@ -130,7 +131,7 @@ def probe(peer: EngineProcess, number: int, batch: list[bytes]) -> None:
     """Send a batch, and a question that has to be answered in time.
 
     Raises:
-        Violation: it is not, or something came on stderr.
+        EngineFault: it is not, or something came on stderr.
     """
     mark = f"YXPROBE{number}"
     began = perf_counter()
@@ -141,13 +142,13 @@ def probe(peer: EngineProcess, number: int, batch: list[bytes]) -> None:
             taken = perf_counter() - began
             status = peer.wait(0.5 if peer.has_ended else 0.0)
             state = "no answer" if status is None else f"ended ({status})"
-            raise Violation(f"{state} {taken:.2f} s after a batch")
+            raise EngineFault(FAIL, f"{state} {taken:.2f} s after a batch")
         if line.text == f"UNKNOWN {mark}":
             break
         if line.text.startswith(f"DEBUG {replies.INTERNAL_ERROR}"):
-            raise Violation(line.text)
+            raise EngineFault(FAIL, line.text)
     if peer.stderr:
-        raise Violation(f"on stderr: {peer.stderr[:200]!r}")
+        raise EngineFault(FAIL, f"on stderr: {peer.stderr[:200]!r}")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -181,8 +182,8 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:
         print(f"fuzz_protocol: {problem_of(error)}", file=sys.stderr)
         return 2
-    except Violation as violation:
-        print(f"seed {arguments.seed}, batch {number} after {progress.done} lines: {violation}")
+    except EngineFault as fault:
+        print(f"seed {arguments.seed}, batch {number} after {progress.done} lines: {fault.detail}")
         print("\n".join(repr(line) for line in batch))
         return 1
     print(

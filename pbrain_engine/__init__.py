@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.3.0"
 
 if TYPE_CHECKING:
-    from .engine.engine import Engine, EngineError, Limit, Thought
-    from .eval.weights import WeightsError
-    from .game.cells import NotationError
-    from .game.game import Game, IllegalMove, Move
+    from .engine.engine import Engine, Limit, Thought
+    from .errors import NumokuError
+    from .game.cells import IllegalMove
+    from .game.game import Game, Move
     from .game.result import Result, Tree
     from .native.load.library import KernelError
     from .position.rules import Rule, Side
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 _MODULES = {  # loaded at their first use: a program that speaks the protocol starts faster
     "engine.engine": ("Engine", "EngineError"),
     "engine.thought": ("Limit", "Thought"),
-    "eval.weights": ("WeightsError",),
-    "game.cells": ("NotationError",),
-    "game.game": ("Game", "IllegalMove", "Move"),
+    "errors": ("NumokuError", "WeightsError"),
+    "game.cells": ("IllegalMove", "NotationError"),
+    "game.game": ("Game", "Move"),
     "native.load.library": ("KernelError",),
     "position.rules": ("Rule", "Side"),
     "game.result": ("Result", "Tree"),
@@ -46,6 +46,7 @@ __all__ = [
     "Limit",
     "Move",
     "NotationError",
+    "NumokuError",
     "Result",
     "Rule",
     "Side",

@@ -11,6 +11,7 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from . import __version__
+from .errors import WeightsError
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -125,19 +126,14 @@ def nearest(word: str) -> str:
 
 def run(module: str, arguments: list[str]) -> int:
     """Run the command of a module and turn what may go wrong into one line and an exit status."""
-    from .engine.engine import EngineError
-    from .eval.weights import WeightsError
-    from .game.cells import NotationError
-    from .native.load.library import KernelError
+    from .errors import NumokuError
 
     try:
         return int(import_module(f".{module}", __package__).main(arguments) or OK)
     except BrokenPipeError:
         raise
-    except OSError as error:
+    except (NumokuError, OSError) as error:
         sys.stdout.flush()  # raises again where the output is what cannot be written
-        return complain(message_of(error))
-    except (EngineError, KernelError, NotationError, WeightsError) as error:
         return complain(message_of(error))
     except MemoryError:
         return complain("there is not enough memory")
@@ -196,7 +192,7 @@ def version() -> str:
     """Return the versions of the package, of its kernel and of what it runs on."""
     from .commands import bench
     from .engine.engine import DEFAULT_WEIGHTS
-    from .eval.weights import WeightsError, load_weights
+    from .eval.weights import load_weights
     from .native.load.library import KernelError, load
     from .native.load.targets import machine
 

@@ -20,6 +20,8 @@ from multiprocessing import get_context, parent_process
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
+from .errors import NumokuError
+
 CHECK_SECONDS = 5.0  # without a result, after which it is asked whether one can still come
 AHEAD = 3  # tasks a worker that may be under way, so that a long one holds up no other
 CONNECT_TIMEOUT = 15
@@ -33,11 +35,7 @@ Task = TypeVar("Task")
 Found = TypeVar("Found")
 
 
-class LostWorker(OSError):
-    """A worker was killed."""
-
-
-class ClusterError(OSError):
+class ClusterError(NumokuError):
     """There is no such cluster."""
 
 
@@ -88,7 +86,7 @@ class Pool(Generic[Task, Found]):
         self._ended: SimpleQueue[Future[Found]] = SimpleQueue()
 
     def capacity(self) -> int:
-        """Return how many tasks keep the workers busy; LostWorker if none can end any more."""
+        """Return how many tasks keep the workers busy; ClusterError if none can end any more."""
         return self._workers
 
     @property
@@ -111,7 +109,7 @@ class Pool(Generic[Task, Found]):
         """Return what came of a task, or None if none ends in time.
 
         Raises:
-            LostWorker: the task has lost too many workers.
+            ClusterError: the task has lost too many workers.
         """
         try:
             future = self._ended.get(timeout=timeout)
@@ -124,7 +122,7 @@ class Pool(Generic[Task, Found]):
             if type(error).__name__ not in LOST:
                 raise
             if attempt >= ATTEMPTS:
-                raise LostWorker(f"{self.lost}; {GO_ON}") from None
+                raise ClusterError(f"{self.lost}; {GO_ON}") from None
         self.submit(task, attempt + 1)
         return None
 
@@ -132,7 +130,7 @@ class Pool(Generic[Task, Found]):
         """Wait for a task to end and return what came of it.
 
         Raises:
-            LostWorker: no task can end any more.
+            ClusterError: no task can end any more.
         """
         while (found := self.next(CHECK_SECONDS)) is None:
             self.capacity()  # if any is left
@@ -193,7 +191,7 @@ class ClusterPool(Pool[Task, Found]):
         try:
             return int(sum(self._client.nthreads().values())) + 1
         except Exception:  # whatever it is, there is no answer
-            raise LostWorker(f"{self.lost}; {GO_ON}") from None
+            raise ClusterError(f"{self.lost}; {GO_ON}") from None
 
     def close(self) -> None:
         """Leave the cluster, and give up what is under way."""
@@ -213,7 +211,7 @@ def in_order(
     """Yield what comes of each task, in their order; a pool has some under way at the same time.
 
     Raises:
-        LostWorker: nothing can come any more.
+        ClusterError: nothing can come any more.
     """
     pool, waiting, found = make_pool(partial(_numbered, work)), enumerate(tasks), dict[int, Found]()
     try:

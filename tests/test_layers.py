@@ -18,6 +18,7 @@ PACKAGE = "pbrain_engine"
 # Low to high. A name stands for a module or a whole subpackage; those of one row are on a
 # level and do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
+    ("errors",),
     ("files", "kernel", "progress", "values", "workers"),
     ("position",),
     ("patterns",),

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..errors import FileError
 from ..game.documents import played_document
 from ..game.record import GameRecord
-from ..notation.journal import GameLog, JournalError
+from ..notation.journal import GameLog
 from .settings import MatchSettings, SettingsError
 
 
@@ -35,7 +36,7 @@ class Journal(GameLog):
             try:
                 self.settings = MatchSettings.from_json(entry["settings"])
             except SettingsError as error:
-                raise JournalError(str(error)) from None
+                raise FileError(str(error)) from None
 
     def change(self, settings: MatchSettings) -> None:
         """Go on under other settings, such as more games."""
@@ -60,7 +61,7 @@ def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
     """Return the settings and the games of a journal, complete or not.
 
     Raises:
-        JournalError: the file cannot be read or is no journal.
+        FileError: the file cannot be read or is no journal.
     """
     journal = Journal(path, "rb")
     journal.close()

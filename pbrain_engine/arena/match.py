@@ -23,13 +23,13 @@ from functools import partial
 from itertools import count, product
 from pathlib import Path
 
+from ..errors import FileError
 from ..files import state_folder
 from ..game.record import START, GameRecord
 from ..native.load.library import KernelError
-from ..notation.journal import JournalError
 from ..options import join_command, problem_of
 from ..protocol.serve import OPTIONS
-from ..workers import ClusterError, ClusterPool, LostWorker, Pool
+from ..workers import ClusterError, ClusterPool, Pool
 from . import processes
 from .arguments import parse, resumed_settings, settings_of
 from .journal import Journal
@@ -228,7 +228,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if journal is None and not options.no_journal:
             journal = Journal(options.journal or default_journal(), "x+b", settings)
         return play(settings, openings, journal, options)
-    except (SettingsError, JournalError, ClusterError, KernelError) as error:
+    except (SettingsError, FileError, ClusterError, KernelError) as error:
         print(f"numoku match: {error}", file=sys.stderr)
         return 1 if isinstance(error, KernelError) else 2
     finally:
@@ -255,7 +255,7 @@ def play(
             runner = Runner(openings, pool, view, journal)
             try:
                 runner.play()
-            except LostWorker:
+            except ClusterError:
                 runner.stop_reason = pool.lost
     standings = runner.standings
     is_decided = bool(standings.verdict and standings.verdict.decision)

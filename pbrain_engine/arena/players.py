@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from tempfile import TemporaryDirectory
@@ -29,7 +30,7 @@ from ..protocol.settings import FULL_STRENGTH, fewest_nodes
 from . import processes
 from .process import EngineProcess, TimedLine, Transcript
 from .processes import Guardian
-from .referee import Abandoned, Clock, EngineFault, PlayedMove, Player, Thinking
+from .referee import Clock, EngineFault, PlayedMove, Player, Thinking
 from .settings import INFO_KEYS, EngineSpec
 
 SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
@@ -186,7 +187,7 @@ class ProcessPlayer(Player):
         process = self._running
         while True:
             if self.is_aborted():
-                raise Abandoned
+                raise CancelledError
             now = time.perf_counter()
             line = process.receive(max(0.0, min(end - now, SLICE)))
             if line is None:
@@ -263,7 +264,7 @@ class InprocessPlayer(Player):
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Bring the engine's board up to date and think."""
         if self.is_aborted():
-            raise Abandoned
+            raise CancelledError
         engine, number = self._engine, self.spec.number
         assert engine is not None, "launch comes first"
         for x, y in game.moves[engine.game.ply :]:

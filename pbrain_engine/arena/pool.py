@@ -46,7 +46,7 @@ class Slot:
         """Play one game.
 
         Raises:
-            Abandoned: the slot is to stop.
+            CancelledError: the slot is to stop.
         """
         settings, is_aborted = self._settings, self._aborted.is_set
         if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):

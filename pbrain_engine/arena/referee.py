@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import NamedTuple
 
+from ..errors import NumokuError
 from ..game.cells import cell_name
 from ..game.game import Game
 from ..game.record import (
@@ -44,7 +45,7 @@ from ..values import loss_in, win_in
 from .settings import UNLIMITED_MS, Adjudication, EngineSpec, MatchSettings
 
 
-class EngineFault(Exception):
+class EngineFault(NumokuError):
     """An engine did something that costs it the game."""
 
     def __init__(self, cause: str, detail: str = "") -> None:
@@ -52,10 +53,6 @@ class EngineFault(Exception):
         super().__init__(f"{cause}: {detail}" if detail else cause)
         self.cause = cause
         self.detail = detail
-
-
-class Abandoned(Exception):
-    """The game was broken off from outside; it does not count."""
 
 
 # Each run of white space is one blank by now, and no blank can be taken by two parts of a pattern:
@@ -215,7 +212,7 @@ def play_game(
     """Play a game between black and white and return it; closes the players' dialogue.
 
     Raises:
-        Abandoned: the game was broken off from outside.
+        CancelledError: the game was broken off from outside.
     """
     began = time.perf_counter()
     engines = settings.engines[task.black], settings.engines[task.white]

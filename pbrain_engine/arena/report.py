@@ -19,12 +19,13 @@ from pathlib import Path
 from statistics import fmean
 
 from ..engine.engine import DEFAULT_WEIGHTS
+from ..errors import FileError
 from ..eval.weights import load_weights
 from ..files import write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, WHITE, GameRecord
-from ..notation.journal import JournalError, annotated
+from ..notation.journal import annotated
 from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
@@ -300,7 +301,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, default=None
         )  # fmt: skip
         if path is None:
-            raise JournalError(f"no journal in {folder}; name one")
+            raise FileError(f"no journal in {folder}; name one")
         settings, games = read_journal(path)
         anchors = dict(_anchor(text, settings) for text in options.anchor)
         standings = Standings(settings, games, anchors)
@@ -325,9 +326,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(page)
             if options.open:
                 webbrowser.open(page.absolute().as_uri())
-    except (SettingsError, JournalError, OSError) as error:
+    except (SettingsError, FileError, OSError) as error:
         print(f"numoku report: {problem_of(error)}", file=sys.stderr)
-        return 1 if isinstance(error, OSError) else 2
+        return 2 if isinstance(error, SettingsError | FileError) else 1
     return 0
 
 

@@ -15,6 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from ..errors import NumokuError
 from ..methods import METHODS
 from ..options import (
     SHARED,
@@ -72,7 +73,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # of at most 64 bits
 _NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
 
 
-class SettingsError(ArgumentTypeError, ValueError):
+class SettingsError(NumokuError):
     """A match that cannot be played as it was asked for."""
 
 
@@ -278,7 +279,7 @@ def parse_cores(text: str) -> tuple[int, ...]:
         ends = _CORES.fullmatch(part)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
         if first > last:
-            raise SettingsError(f"cores {text!r}: a list such as 0-3,8, or all")
+            raise ArgumentTypeError(f"cores {text!r}: a list such as 0-3,8, or all")
         cores += range(first, last + 1)
     return tuple(cores)
 

@@ -29,12 +29,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from .. import __version__
 from ..app.shelf import Shelf
 from ..engine.engine import DEFAULT_WEIGHTS
+from ..errors import Refused
 from ..files import state_folder
 from ..pages import html
 from . import files, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive
 from .desk import Answer, Desks, Job, Questions, answer_of
-from .messages import MOST_CHARACTERS, OPERATIONS, Refused, operation_of, parse, refusal_of
+from .messages import MOST_CHARACTERS, OPERATIONS, operation_of, parse, refusal_of
 
 STATIC = Path(__file__).parent / "static"
 SHARED = ("draw.js", "page.css")  # with pages of other commands

@@ -19,13 +19,13 @@ from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
 from ..engine.engine import EngineError
+from ..errors import Refused
 from ..game.documents import author_of, entry_document, following_document
 from ..game.game import Game
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.result import Result
 from ..game.tree import GameTree, main_line
-from .messages import Refused
 
 LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
 MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ..app.shelf import shelf_file
+from ..errors import Refused
 from ..eval.weights import load_weights
 from ..game.cells import NotationError
 from ..options import SHARED, CommandLine, Option, integer, not_below_zero
 from .files import MOST_FILE, read_tree
-from .messages import Refused
 
 if TYPE_CHECKING:
     import uvicorn

@@ -11,6 +11,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from functools import cache, partial
 from time import monotonic
@@ -18,6 +19,7 @@ from typing import Any
 
 from ..engine.engine import DEFAULT_WEIGHTS, Engine
 from ..engine.threads import start_deep
+from ..errors import Refused
 from ..eval.weights import load_weights
 from ..game.documents import read_setup
 from ..game.game import Game
@@ -27,7 +29,7 @@ from ..game.result import Tree
 from ..position.rules import Rule
 from ..solver.solver import Solver
 from .archive import Archive
-from .messages import MOST_CHARACTERS, Operation, Refused, operation_of, parse, refusal_of
+from .messages import MOST_CHARACTERS, Operation, operation_of, parse, refusal_of
 
 MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
@@ -39,10 +41,6 @@ REST_AFTER = 60.0  # seconds without work after which the memory is given back
 def scale_of(weights: str, rule: Rule) -> float:
     """Return the scale of weights under a rule."""
     return load_weights(weights).scale(rule)
-
-
-class Stopped(Exception):
-    """The job was stopped before it knew anything."""
 
 
 @dataclass(eq=False)
@@ -65,9 +63,9 @@ class Job:
         return read_setup(self.fields["position"])
 
     def check(self) -> None:
-        """Raise Stopped if the job was stopped."""
+        """Raise CancelledError if the job was stopped."""
         if self.is_stopped:
-            raise Stopped
+            raise CancelledError
 
 
 class Desks:
@@ -219,7 +217,7 @@ class Desk:
 
         Raises:
             NotationError: the position cannot come about in a game.
-            Stopped: the job was stopped.
+            CancelledError: the job was stopped.
         """
         engine = self._engine = self._engine or Engine(weights=self._desks.weights)
         engine.set_memory(memory * MEGABYTE)
@@ -324,7 +322,7 @@ def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
     try:
         job.check()
         return {"result": operation.do(desk, job)}
-    except Stopped:
+    except CancelledError:
         return {"error": "stopped", "stopped": True}
     except Exception as error:  # the server lives on, whatever it is
         refused = refusal_of(error)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..app.shelf import OPEN
+from ..errors import Refused
 from ..files import decode
 from ..game.animation import animated_svg, file_stem
 from ..game.cells import begins_with_move
@@ -23,7 +24,7 @@ from ..position.rules import Rule
 from ..values import chance
 from .desk import Desk, Job
 from .fields import MAX_CELLS, PLACE, POSITION, RULES, flag, number, object_of, one_of, text, whole
-from .messages import Refused, game_of, operation
+from .messages import game_of, operation
 
 MOST_FILE = 1_500_000  # bytes of a file, or characters of a text
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64

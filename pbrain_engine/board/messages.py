@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from ..engine.engine import EngineError
+from ..errors import NumokuError, Refused
 from ..files import is_writable, read_object
-from ..game.cells import NotationError
 from ..game.game import Game
 from ..game.record import GameRecord
 from .fields import Schema
@@ -23,21 +22,12 @@ from .fields import Schema
 MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatever is written in it
 
 
-class Refused(Exception):
-    """What was asked cannot be done; the text says why, in one line."""
-
-    def __init__(self, reason: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
-        """Take the reason, and the status that an answer by HTTP has."""
-        super().__init__(reason)
-        self.status = status
-
-
 def refusal_of(error: Exception) -> Refused:
     """Return an error as a refusal; the place of one that was not expected goes to stderr."""
     match error:
         case Refused():
             return error
-        case EngineError() | NotationError():
+        case NumokuError():
             return Refused(str(error))
         case MemoryError():
             return Refused("there is not enough memory for this; ask for fewer megabytes")

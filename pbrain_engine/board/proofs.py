@@ -18,8 +18,10 @@ from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_o
 from ..app.view import consequence
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
+from ..errors import Refused
+from ..game.cells import IllegalMove
 from ..game.documents import DEFEND, pairs, win_document
-from ..game.game import IllegalMove, Move
+from ..game.game import Move
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, BY_THREATS, OPEN, Result, Tree, win_by
 from ..position.rules import Side
@@ -27,7 +29,7 @@ from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .desk import Desk, Job
 from .fields import POSITION, seconds
-from .messages import Refused, game_of, operation
+from .messages import game_of, operation
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
@@ -52,7 +54,7 @@ class Walk:
 
     @property
     def left(self) -> float:
-        """The seconds left; raises Stopped if the job was stopped."""
+        """The seconds left; raises CancelledError if the job was stopped."""
         self._job.check()
         return max(self._until - perf_counter(), 0.05)
 

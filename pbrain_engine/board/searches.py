@@ -15,6 +15,7 @@ from ..engine import swap2
 from ..engine.ending import analysis
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.review import Reviewer
+from ..errors import Refused
 from ..game.documents import (
     game_document,
     pairs,
@@ -31,7 +32,7 @@ from ..position.rules import Rule
 from ..values import chance as chance_of
 from .desk import DEFAULT_MEMORY, Desk, Job
 from .fields import POSITION, RULES, flag, number, object_of, one_of, seconds, whole
-from .messages import Refused, game_of, operation
+from .messages import game_of, operation
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown

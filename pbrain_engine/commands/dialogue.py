@@ -18,6 +18,7 @@ from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
+from ..errors import NumokuError
 from ..files import decode, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
@@ -176,7 +177,7 @@ class Dialogue:
             if word in COMMANDS:
                 return COMMANDS[word][-1](self, words[1:])
             return self._move(line)
-        except (ValueError, OSError, RuntimeError) as error:  # the game goes on
+        except (NumokuError, ValueError, OSError) as error:  # the game goes on
             return problem_of(error)
 
     def _move(self, line: str) -> str:

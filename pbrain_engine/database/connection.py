@@ -40,10 +40,6 @@ Parameters = Mapping[str, Any]
 _NONE: Parameters = {}
 
 
-class DatabaseError(EngineError):
-    """The database cannot be opened, read or written; the message says why in one line."""
-
-
 class DatabaseConnection:
     """Statements and transactions of a file; what differs on a server is in ``ServerConnection``.
 
@@ -59,19 +55,19 @@ class DatabaseConnection:
         """Open a file.
 
         Raises:
-            DatabaseError: it is not there and not to be created, or it is something else.
+            EngineError: it is not there and not to be created, or it is something else.
         """
         self.name = str(path)  # how messages call the database
         if sqlite3.sqlite_version_info < LEAST_SQLITE:
-            raise DatabaseError(f"this Python has SQLite {sqlite3.sqlite_version}; 3.35 is needed")
+            raise EngineError(f"this Python has SQLite {sqlite3.sqlite_version}; 3.35 is needed")
         if not create and not path.is_file():
-            raise DatabaseError(f"there is no database {path}")
+            raise EngineError(f"there is no database {path}")
         try:
             self._link = sqlite3.connect(
                 path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
         except sqlite3.Error as error:
-            raise DatabaseError(f"{path}: {error}") from None
+            raise EngineError(f"{path}: {error}") from None
         with self._errors_explained():
             try:
                 self._link.execute(ANYTHING)
@@ -80,7 +76,7 @@ class DatabaseConnection:
             is_new = not self._link.execute(ANYTHING).fetchall()
             (mark,) = self._link.execute("PRAGMA application_id").fetchone()
             if not is_new and mark != APPLICATION_ID:
-                raise DatabaseError(f"{path} is a database of another program")
+                raise EngineError(f"{path} is a database of another program")
             if is_new and create:
                 self._link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             with suppress(sqlite3.OperationalError):  # on a medium that cannot be written
@@ -92,7 +88,7 @@ class DatabaseConnection:
         try:
             yield
         except self._error as error:
-            raise DatabaseError(f"{self.name}{self._explain(error)}") from None
+            raise EngineError(f"{self.name}{self._explain(error)}") from None
 
     def _explain(self, error: Exception) -> str:
         """Return what to say after the name of a file."""
@@ -139,7 +135,7 @@ class DatabaseConnection:
             with self._errors_explained():
                 self._link.commit()
         except BaseException:
-            with suppress(DatabaseError), self._errors_explained():
+            with suppress(EngineError), self._errors_explained():
                 self._link.rollback()
             raise
         finally:
@@ -172,13 +168,13 @@ class ServerConnection(DatabaseConnection):
         """Connect.
 
         Raises:
-            DatabaseError: SQLAlchemy is not installed, or the server does not answer.
+            EngineError: SQLAlchemy is not installed, or the server does not answer.
         """
         try:
             import sqlalchemy
             from sqlalchemy.exc import ArgumentError, SQLAlchemyError
         except ImportError:
-            raise DatabaseError(
+            raise EngineError(
                 "a database URL needs SQLAlchemy: pip install 'pbrain-numoku[database]'"
             ) from None
         self._text = sqlalchemy.text
@@ -186,9 +182,9 @@ class ServerConnection(DatabaseConnection):
         try:
             address = sqlalchemy.make_url(url)
         except ArgumentError:
-            raise DatabaseError(f"{url} is no database URL") from None
+            raise EngineError(f"{url} is no database URL") from None
         if address.get_backend_name() != "postgresql":
-            raise DatabaseError("a database is a file, or a URL that begins with postgresql://")
+            raise EngineError("a database is a file, or a URL that begins with postgresql://")
         if address.drivername == "postgresql":
             address = address.set(drivername="postgresql+psycopg")
         self.name = address.render_as_string(hide_password=True)
@@ -196,7 +192,7 @@ class ServerConnection(DatabaseConnection):
             try:
                 engine = sqlalchemy.create_engine(address)
             except ImportError as error:  # its driver
-                raise DatabaseError(f"a database URL needs {error.name}") from None
+                raise EngineError(f"a database URL needs {error.name}") from None
             self._link = engine.connect()
 
     def _explain(self, error: Exception) -> str:
@@ -267,7 +263,7 @@ def _format_of(connection: DatabaseConnection) -> str | None:
     """Return the format of the tables, or None if there are none."""
     try:
         rows = connection.rows("SELECT value FROM meta WHERE name = 'format'")
-    except DatabaseError as error:
+    except EngineError as error:
         if "meta" in str(error):  # there is no such table
             return None
         raise
@@ -278,7 +274,7 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
     """Return a connection to a file, or to the database that a URL names, with its tables.
 
     Raises:
-        DatabaseError: it cannot be opened, is something else, or is of another format.
+        EngineError: it cannot be opened, is something else, or is of another format.
     """
     text = str(target).removeprefix("sqlite:///")
     file = Path(text).expanduser()
@@ -296,11 +292,9 @@ def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
                 )
             found = _format_of(connection)
         if found is None:
-            raise DatabaseError(f"{connection.name} holds no positions")
+            raise EngineError(f"{connection.name} holds no positions")
         if found != str(FORMAT):
-            raise DatabaseError(
-                f"{connection.name} has format {found}; this version reads {FORMAT}"
-            )
+            raise EngineError(f"{connection.name} has format {found}; this version reads {FORMAT}")
     except BaseException:
         connection.close()
         raise

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from pathlib import Path
 
+from ..engine.engine import EngineError
 from ..files import in_place_of
 from ..game.documents import position_document, result_document
 from ..game.position import HEAD, Position, image_of, read_key
@@ -17,7 +18,6 @@ from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from ..values import format_value
-from .connection import DatabaseError
 from .lines import Filter, images, join_texts, read_trees
 from .store import Database
 
@@ -33,7 +33,7 @@ def export(
     ``encoding`` is that of a library. A file that is there is replaced as a whole, or stays.
 
     Raises:
-        DatabaseError: there is nothing for it.
+        EngineError: there is nothing for it.
         ValueError: the format is unknown.
     """
     kind = path.suffix.lower()
@@ -46,7 +46,7 @@ def export(
         elif kind == ".sgf":
             trees = gather(database, wanted, values)
             if not trees:
-                raise DatabaseError("there are no such games or lines")
+                raise EngineError("there are no such games or lines")
             text, losses = format_sgf_trees(trees)
             losses += _lost_findings(database, trees, values)
             part.write_text(text, encoding="utf-8")
@@ -72,7 +72,7 @@ def library(
         else:
             fitting.append(tree)
     if not fitting:
-        raise DatabaseError("nothing begins with the empty board of 15x15")
+        raise EngineError("nothing begins with the empty board of 15x15")
     losses += _lost_findings(database, fitting, values)
     rules = sorted({(tree.record.rule or Rule.FREESTYLE).name.lower() for tree in fitting})
     if len(rules) > 1:

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from ..engine.engine import EngineError
 from ..game.position import read_key
-from .connection import DatabaseError
 from .lines import NO_PARENT, START, node_checksum
 from .sources import merge
 from .store import FINDING_COLUMNS, Database, checksum, digest_of, finding_checksum
@@ -47,17 +47,17 @@ def rescue(path: Path, target: Path) -> dict[str, Rescued]:
     Returns the counts of the tables that ``NUMBERED`` names.
 
     Raises:
-        DatabaseError: the new file is there, or nothing of the old one can be read.
+        EngineError: the new file is there, or nothing of the old one can be read.
     """
     if target.exists():
-        raise DatabaseError(f"{target} is there already")
+        raise EngineError(f"{target} is there already")
     if not path.is_file():
-        raise DatabaseError(f"there is no database {path}")
+        raise EngineError(f"there is no database {path}")
     try:
         link = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         link.execute("SELECT 1 FROM sqlite_master").fetchall()
     except sqlite3.Error as error:
-        raise DatabaseError(f"nothing of {path} can be read: {error}") from None
+        raise EngineError(f"nothing of {path} can be read: {error}") from None
     with TemporaryDirectory(dir=target.parent) as folder:
         copy = Path(folder, "copy.db")
         with Database(copy, create=True) as readable:

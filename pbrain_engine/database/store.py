@@ -78,7 +78,7 @@ class Database:
         """Open a file or a database URL; ``create`` makes what is not there yet.
 
         Raises:
-            DatabaseError: it cannot be opened, or is something else.
+            EngineError: it cannot be opened, or is something else.
         """
         self.connection = connect(target, create)
         self.name = self.connection.name

@@ -15,11 +15,11 @@ from contextlib import closing
 from time import perf_counter
 from typing import NamedTuple
 
+from ..arena.referee import EngineFault
 from ..options import SHARED, CommandLine, Option, above_zero, problem_of, split_command
 from .checks import CHECKS, Check
-from .exam import Exam, NotSupported, Options, Violation
+from .exam import FAIL, GRADES, PASS, SKIP, WARN, Exam, Options
 
-PASS, FAIL, WARN, SKIP = GRADES = ("pass", "fail", "warn", "skip")
 COLOURS = {FAIL: "\x1b[31m", WARN: "\x1b[33m", SKIP: "\x1b[2m", PASS: "\x1b[32m"}
 PLAIN = "\x1b[0m"
 USAGE_ERROR = 2
@@ -66,10 +66,8 @@ def run_check(check: Check, options: Options) -> CheckResult:
         try:
             exam.hold(check.dialogue)
             grade, finding = WARN if exam.blemish else PASS, exam.blemish
-        except Violation as violation:
-            grade, finding = FAIL, str(violation)
-        except NotSupported as refusal:
-            grade, finding = SKIP, str(refusal)
+        except EngineFault as fault:
+            grade, finding = fault.cause, fault.detail
     return CheckResult(check, grade, finding, perf_counter() - began)
 
 

@@ -17,6 +17,7 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from ..arena.process import EngineProcess, TimedLine
+from ..arena.referee import EngineFault
 from ..game.cells import cell_name, parse_moves
 from ..native.load.memory import peak_working_set
 from ..position.geometry import Coordinates
@@ -26,12 +27,7 @@ STOP_LIMIT = 0.5  # seconds for an answer to a stop
 TOLERANCE = 1.0  # seconds over a limit that managers forgive
 
 
-class Violation(Exception):
-    """The program does not do what this client needs."""
-
-
-class NotSupported(Exception):
-    """An optional part of the protocol that the program declines properly."""
+PASS, FAIL, WARN, SKIP = GRADES = ("pass", "fail", "warn", "skip")
 
 
 class Options(NamedTuple):
@@ -46,7 +42,8 @@ class Options(NamedTuple):
 class Exam:
     """A dialogue with a program.
 
-    Every method that expects something raises Violation.
+    Every method that expects something raises EngineFault, with the cause FAIL, or SKIP where the
+    program declines an optional part of the protocol properly.
     """
 
     def __init__(self, options: Options) -> None:
@@ -92,18 +89,18 @@ class Exam:
             self.heard.append(line)
             text = line.text.rstrip("\r")
             if self._may_decline and is_refusal(text):
-                raise NotSupported(f"{self.said}: {shown(text)}")
+                raise EngineFault(SKIP, f"{self.said}: {shown(text)}")
             if text.split(" ")[0].upper() not in self.chatter:
                 return text
         if (status := self.peer.process.poll()) is not None:
-            raise Violation(f"the program has ended (status {status})")
+            raise failed(f"the program has ended (status {status})")
         return None
 
     def answer(self, timeout: float | None = None) -> str:
         """Return the next answer."""
         limit = self.options.patience if timeout is None else timeout
         if (answer := self.hear(limit)) is None:
-            raise Violation(f"no answer within {limit:g} s")
+            raise failed(f"no answer within {limit:g} s")
         return answer
 
     # -- steps -----------------------------------------------------------------------------
@@ -114,10 +111,10 @@ class Exam:
             self._may_decline = step.startswith("? ")
             try:
                 self.take(step.removeprefix("? ").removeprefix("~ "))
-            except Violation as violation:
-                if not step.startswith("~ "):
+            except EngineFault as fault:
+                if fault.cause != FAIL or not step.startswith("~ "):
                     raise
-                self.blemish = self.blemish or str(violation)
+                self.blemish = self.blemish or fault.detail
 
     def take(self, step: str) -> None:
         """Take one step."""
@@ -125,6 +122,10 @@ class Exam:
         values = {"turn": round(turn * 1000), "seconds": turn, "some": turn / 20,
                   "pause": turn + 0.3, "late": turn + TOLERANCE}  # fmt: skip
         word, _, rest = step.format_map({**vars(self), **values}).partition(" ")
+        self._say_step(word, rest)
+
+    def _say_step(self, word: str, rest: str) -> None:
+        """Take a step that says something."""
         match word:
             case ">" | ">>":
                 self.say(*rest.split("|"), end="\n" if word == ">" else "\r\n")
@@ -165,22 +166,17 @@ class Exam:
                 self.peer.close(grace=0.0)
                 self.peer = EngineProcess(self.options.command, line_end=LINE_END)
                 self.hold(f"start; board {' '.join(fields)} {x},{y},2")
+            case _:
+                self._hear_step(word, rest)
+
+    def _hear_step(self, word: str, rest: str) -> None:
+        """Take a step that expects an answer."""
+        match word:
             case "OK":
                 if (answer := self.answer()) != "OK":
-                    raise Violation(f"{shown(answer)} instead of OK")
-            case "move":  # which is legal, and put on the board
-                began = perf_counter()
-                answer = self.answer(float(rest) if rest else self.options.patience + turn)
-                self.taken = perf_counter() - began
-                cell = read_move(answer)
-                if cell is None:
-                    raise Violation(f"{shown(answer)} instead of a move")
-                if not (cell[0] < self.size and cell[1] < self.size):
-                    raise Violation(f"the move {answer} is off the board")
-                if cell in self.stones:
-                    raise Violation(f"the move {answer} is on an occupied cell")
-                self.stones[cell] = 1
-                self.own = answer
+                    raise failed(f"{shown(answer)} instead of OK")
+            case "move":
+                self._move(float(rest) if rest else self.options.patience + self.options.turn)
             case "exchange":
                 self.hold("turn; move")
             case "goes_on":  # whatever has happened before
@@ -191,26 +187,26 @@ class Exam:
                 name = cell_name(*list(self.stones)[-1])
                 if (name in rest.split()) != (word == "plays"):
                     wish = "one of" if word == "plays" else "anything but"
-                    raise Violation(f"{name} instead of {wish} {rest}")
+                    raise failed(f"{name} instead of {wish} {rest}")
             case "within":
                 if self.taken > float(rest):
-                    raise Violation(f"the move took {self.taken:.2f} s of {float(rest):g} s")
+                    raise failed(f"the move took {self.taken:.2f} s of {float(rest):g} s")
             case "uses":  # at least so many seconds
                 if self.taken < float(rest):
-                    raise Violation("the time of the turn is hardly used")
+                    raise failed("the time of the turn is hardly used")
             case "says":
                 if not re.search(rest, answer := self.answer()):
-                    raise Violation(f"{shown(answer)} instead of {rest}")
+                    raise failed(f"{shown(answer)} instead of {rest}")
             case "rejects":  # at once, but is alive
-                refusal = self.hear(turn + 0.5)
+                refusal = self.hear(self.options.turn + 0.5)
                 if refusal is None or is_refusal(refusal) and self.hear(0.1) is not None:
                     amount = "silence" if refusal is None else "more than one answer"
                     self.blemish = self.blemish or f"{amount} after {shown(self.said)}"
                 elif not is_refusal(refusal):
-                    raise Violation(f"{shown(refusal)} after {shown(self.said)}")
+                    raise failed(f"{shown(refusal)} after {shown(self.said)}")
             case "silence":
                 if (early := self.hear(float(rest))) is not None:
-                    raise Violation(f"{shown(early)} after {shown(self.said)}")
+                    raise failed(f"{shown(early)} after {shown(self.said)}")
             case "swap2":
                 self._swap2(rest.split())
             case "stop":
@@ -220,7 +216,13 @@ class Exam:
                 self.say(rest)
                 self.take("move 2.0")
                 if self.taken > STOP_LIMIT:
-                    raise Violation(f"the move came {self.taken:.2f} s after {rest}")
+                    raise failed(f"the move came {self.taken:.2f} s after {rest}")
+            case _:
+                self._look_step(word, rest)
+
+    def _look_step(self, word: str, rest: str) -> None:
+        """Take a step that looks at what was said or at the process, or does something to it."""
+        match word:
             case "ignore":  # lines that begin so
                 self.chatter += rest.split()
             case "hear":
@@ -231,33 +233,33 @@ class Exam:
                     first = line.text.split(" ")[0].rstrip("\r")
                     is_move = read_move(first) is not None
                     if first not in rest.split() and not (is_move and "x,y" in rest):
-                        raise Violation(f"a line {shown(line.text)}")
+                        raise failed(f"a line {shown(line.text)}")
             case "offers":
                 if not any(line.text.startswith(rest) for line in self.heard):
-                    raise NotSupported(f"no {rest}")
+                    raise EngineFault(SKIP, f"no {rest}")
             case "whole":
                 if any(line.chunks > 1 for line in self.heard):
-                    raise Violation("a line came in several pieces")
+                    raise failed("a line came in several pieces")
             case "stderr":
                 self.peer.wait(1.0)
                 sleep(0.05)
                 if self.peer.stderr:
-                    raise Violation(f"{shown(self.peer.stderr.decode('latin-1'))} on stderr")
+                    raise failed(f"{shown(self.peer.stderr.decode('latin-1'))} on stderr")
             case "exit":
                 if self.peer.wait(float(rest)) is None:
-                    raise Violation(f"still running after {float(rest):g} s")
+                    raise failed(f"still running after {float(rest):g} s")
             case "memory":
                 if (used := peak_working_set(self.peer.pid)) > int(rest):
-                    raise Violation(f"allocated {used // 1024} kB of {int(rest) // 1024}")
+                    raise failed(f"allocated {used // 1024} kB of {int(rest) // 1024}")
             case "files":
                 if new := set(os.listdir(".")) - self._files:
-                    raise Violation(f"new files: {', '.join(sorted(new)[:3])}")
+                    raise failed(f"new files: {', '.join(sorted(new)[:3])}")
             case "name":
                 name = PurePath(self.options.command[0]).name.lower()
                 if not name.endswith(".exe") or name.startswith("python"):
-                    raise NotSupported("only programs for Windows are looked up by their name")
+                    raise EngineFault(SKIP, "only programs for Windows are looked up by their name")
                 if not name.startswith(rest):
-                    raise Violation(f"{name} does not begin with {rest}")
+                    raise failed(f"{name} does not begin with {rest}")
             case "wait":
                 sleep(float(rest))
             case "suspend" | "resume":
@@ -267,7 +269,22 @@ class Exam:
             case "close_input":
                 self.peer.write(None)
             case _:
-                raise ValueError(f"{step!r} is no step")
+                raise ValueError(f"{word!r} is no step")
+
+    def _move(self, timeout: float) -> None:
+        """Expect a legal move, and put it on the board."""
+        began = perf_counter()
+        answer = self.answer(timeout)
+        self.taken = perf_counter() - began
+        cell = read_move(answer)
+        if cell is None:
+            raise failed(f"{shown(answer)} instead of a move")
+        if not (cell[0] < self.size and cell[1] < self.size):
+            raise failed(f"the move {answer} is off the board")
+        if cell in self.stones:
+            raise failed(f"the move {answer} is on an occupied cell")
+        self.stones[cell] = 1
+        self.own = answer
 
     def _swap2(self, stones: list[str]) -> None:
         """Send 0, 3 or 5 stones and expect three, one or two, or one, or SWAP."""
@@ -278,7 +295,12 @@ class Exam:
         is_legal = None not in cells and len(set(cells)) == len(cells)
         counts = {0: (3,), 3: (1, 2), 5: (1,)}[len(stones)]
         if not (stones and answer == "SWAP") and (len(words) not in counts or not is_legal):
-            raise Violation(f"{shown(answer)} with {len(stones)} stones")
+            raise failed(f"{shown(answer)} with {len(stones)} stones")
+
+
+def failed(finding: str) -> EngineFault:
+    """Return the error for what a program does that its client does not allow."""
+    return EngineFault(FAIL, finding)
 
 
 def is_refusal(text: str) -> bool:

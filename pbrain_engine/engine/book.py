@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 from random import Random
 
+from ..errors import FileError
 from ..game.game import Game, Move
 from ..game.position import Image, image_of, read_key
 from ..position.geometry import Coordinates
@@ -20,10 +21,6 @@ USUAL_SPEED = 1_000_000  # nodes a second of a thread, before there was any sear
 LEAST_TIMED = 0.05  # seconds of a search that tells the speed
 BALANCE = 60  # the largest value of a position that is nearly even
 PAGES = "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
-
-
-class BookError(OSError):
-    """A file is no book, or cannot be read."""
 
 
 BookMove = tuple[Move, int]  # with its value for the side to move
@@ -53,10 +50,10 @@ class Book:
         """Open a file; with a seed moves that are nearly the best are played, too.
 
         Raises:
-            BookError: it is not there or holds no book.
+            FileError: it is not there or holds no book.
         """
         if not Path(path).is_file():
-            raise BookError(f"there is no book {path}")
+            raise FileError(f"there is no book {path}")
         place = Path(path).absolute()
         try:
             self._file = sqlite3.connect(
@@ -68,10 +65,10 @@ class Book:
                 self._file = open_unwritable(place, error)
                 first = self._file.execute(PAGES).fetchone()
         except sqlite3.Error as error:
-            raise BookError(f"{path} is no book: {error}") from None
+            raise FileError(f"{path} is no book: {error}") from None
         if first is None:
             self._file.close()
-            raise BookError(f"{path} holds no positions of a book; `numoku book build` makes them")
+            raise FileError(f"{path} holds no positions of a book; `numoku book build` makes them")
         self._chance = None if seed is None else Random(seed)
         self._speed = 0.0  # nodes a second of the engine's last search
 

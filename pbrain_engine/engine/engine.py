@@ -10,6 +10,7 @@ from math import exp
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..errors import NumokuError
 from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move, at_least_one, move_of
 from ..native.load.library import Library, load
@@ -45,7 +46,7 @@ class Evaluation(NamedTuple):
     moves: list[tuple[Move, float]]
 
 
-class EngineError(Exception):
+class EngineError(NumokuError):
     """The engine was asked for something that it cannot do."""
 
 
@@ -86,7 +87,7 @@ class Engine:
         games differ.
 
         Raises:
-            BookError: the book cannot be read; an ``OSError``.
+            FileError: the book cannot be read; an ``OSError``.
             KernelError: there is no compiled kernel for this machine.
             WeightsError: the weights cannot be read.
             KeyError: there is no such search parameter.

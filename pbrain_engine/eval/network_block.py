@@ -19,6 +19,8 @@ from array import array
 from math import prod
 from typing import NamedTuple
 
+from ..errors import WeightsError
+
 FORM = 1
 COLUMNS = 2  # the form in which arrays lie by columns and planes of bytes
 PATTERNS = {4: 7381, 5: 66430}  # by half: line windows that differ, mirrored ones counted once
@@ -38,10 +40,6 @@ VALUE_UNITS = 32  # between the trunk and the value
 
 _HEAD, _FORM_HEAD = struct.Struct("<16i"), struct.Struct("<i")
 HEAD_BYTES = _HEAD.size
-
-
-class BlockError(ValueError):
-    """The bytes are no block of a network that this version knows."""
 
 
 class Sizes(NamedTuple):
@@ -125,14 +123,14 @@ def sizes_of(raw: bytes) -> Sizes:
     """Return the sizes of a whole block.
 
     Raises:
-        BlockError: the block is cut off, or has sizes that no network has.
+        WeightsError: the block is cut off, or has sizes that no network has.
     """
     if len(raw) < _HEAD.size:
-        raise BlockError(f"has {len(raw)} bytes only")
+        raise WeightsError(f"has {len(raw)} bytes only")
     head = _HEAD.unpack_from(raw)
     sizes = Sizes(*head[: len(Sizes._fields)])
     if sizes.form != FORM:
-        raise BlockError(f"is of form {sizes.form}, not {FORM}")
+        raise WeightsError(f"is of form {sizes.form}, not {FORM}")
     known = (
         sizes.patterns == PATTERNS.get(sizes.half)
         and sizes.tied in (0, 1)
@@ -143,10 +141,10 @@ def sizes_of(raw: bytes) -> Sizes:
         and sizes.near == NEAR_CLASSES
     )
     if not known:
-        raise BlockError("has sizes that no network has")
+        raise WeightsError("has sizes that no network has")
     length = _HEAD.size + sum(field.bytes for field in fields(sizes))
     if len(raw) != length:
-        raise BlockError(f"has {len(raw)} bytes, not {length}")
+        raise WeightsError(f"has {len(raw)} bytes, not {length}")
     return sizes
 
 
@@ -155,27 +153,27 @@ def check_stream(stream: bytes | memoryview, family: str) -> None:
 
     Raises:
         zlib.error: it is no stream.
-        BlockError: its block is cut off, or of another form, rule or size.
+        WeightsError: its block is cut off, or of another form, rule or size.
     """
     head = zlib.decompressobj().decompress(stream, HEAD_BYTES)
     if head[: _FORM_HEAD.size] == _FORM_HEAD.pack(COLUMNS):
         head = _FORM_HEAD.pack(FORM) + head[_FORM_HEAD.size :]
     if len(head) < _HEAD.size:
-        raise BlockError("is cut off")
+        raise WeightsError("is cut off")
     sizes = Sizes(*_HEAD.unpack_from(head)[: len(Sizes._fields)])
     if sizes.form != FORM:
-        raise BlockError("is of another form")
+        raise WeightsError("is of another form")
     if sizes.half != (4 if family == "freestyle" else 5):
-        raise BlockError("is one of another rule")
+        raise WeightsError("is one of another rule")
     if sizes[6:] != (CHANNELS, REGION_UNITS, CELL_UNITS, TRUNK_UNITS, VALUE_UNITS, NEAR_CLASSES):
-        raise BlockError("has sizes that this version does not know")
+        raise WeightsError("has sizes that this version does not know")
 
 
 def pack(block: bytes) -> bytes:
     """Return a block as a stream of form 2; one that is no block is packed as it is."""
     try:
         arrays = fields(sizes_of(block))
-    except BlockError:
+    except WeightsError:
         return zlib.compress(block, 9)
     parts = [_FORM_HEAD.pack(COLUMNS), block[_FORM_HEAD.size : HEAD_BYTES]]
     at = HEAD_BYTES
@@ -190,7 +188,7 @@ def unpack(stream: bytes | memoryview) -> bytes:
 
     Raises:
         zlib.error: it is no stream.
-        BlockError: it is by columns, and no block of any network.
+        WeightsError: it is by columns, and no block of any network.
     """
     raw = zlib.decompress(stream)
     if raw[: _FORM_HEAD.size] != _FORM_HEAD.pack(COLUMNS):

@@ -27,8 +27,9 @@ import os
 import zlib
 from typing import NamedTuple
 
+from ..errors import WeightsError
 from ..position.rules import Rule
-from .network_block import BlockError, check_stream, pack, sizes_of, unpack
+from .network_block import check_stream, pack, sizes_of, unpack
 
 MAGIC = "numoku weights 1"
 MAGIC_WITH_NETWORKS = "numoku weights 2"
@@ -41,10 +42,6 @@ SCALE = "scale"  # of a family: the key in the head
 DEFAULT_SCALE = 258.0  # where a file does not say: that of freestyle, as it was measured
 LEAST_SCALE, MOST_SCALE = 20.0, 5000.0  # what can be believed
 BLOCK_BYTES = 2 * (2 * COMBINATIONS + 2 * MASKS + 4 * COMBINATIONS)
-
-
-class WeightsError(Exception):
-    """A weight file is missing, damaged or of another kind."""
 
 
 class Weights(NamedTuple):
@@ -85,7 +82,7 @@ class Weights(NamedTuple):
         try:
             block = unpack(stream)
             sizes_of(block)
-        except (zlib.error, BlockError) as error:
+        except (zlib.error, WeightsError) as error:
             raise WeightsError(f"{self.id}: its network for {family} {error}") from None
         return block
 
@@ -98,7 +95,7 @@ class Weights(NamedTuple):
         for family, stream in self.streams.items():
             try:
                 check_stream(stream, family)
-            except (zlib.error, BlockError) as error:
+            except (zlib.error, WeightsError) as error:
                 raise WeightsError(f"{self.id}: its network for {family} {error}") from None
 
 

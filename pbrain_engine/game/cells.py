@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..errors import NumokuError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 
 MAX_DIGITS = 9  # of a row's number; Python refuses to read some thousands
@@ -23,12 +24,12 @@ _CLOSE = {"": "", "[": "]", "(": ")"}
 _WORD = re.compile(r"[^\s,;]+")
 
 
-class NotationError(ValueError):
+class NotationError(NumokuError, ValueError):
     """A text that is meant to describe cells, moves or a position does not."""
 
 
-class OffBoard(NotationError):
-    """A text names a cell that the board does not have."""
+class IllegalMove(NotationError):
+    """A stone off the board or on a cell that is not empty, or one taken back that is not there."""
 
 
 def column_letter(x: int) -> str:
@@ -44,7 +45,7 @@ def cell_name(x: int, y: int) -> str:
 def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
     """Return the cell if the board has it; NotationError if it lies outside."""
     if not (0 <= x < width and 0 <= y < height):
-        raise OffBoard(f"{x},{y} is off the {width}x{height} board")
+        raise IllegalMove(f"{x},{y} is off the {width}x{height} board")
     return x, y
 
 
@@ -74,7 +75,7 @@ def parse_cell(text: str, width: int, height: int) -> Coordinates:
         raise NotationError(f"{text.strip()!r} is no cell; cells look like h8 or 7,7")
     x, y = ord(letter) - ord("a"), int(digits[:MAX_DIGITS]) - 1
     if not (0 <= x < width and 0 <= y < height) or len(digits) > MAX_DIGITS:
-        raise OffBoard(f"{word} is off the {width}x{height} board")
+        raise IllegalMove(f"{word} is off the {width}x{height} board")
     return x, y
 
 

@@ -22,9 +22,10 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
+from ..game.cells import NotationError
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .cells import NotationError, check_size, column_letter
+from .cells import check_size, column_letter
 from .record import GameRecord
 
 SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}

@@ -10,8 +10,9 @@ from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..eval.weights import DEFAULT_SCALE, Weights, WeightsError, family_of
-from ..game.cells import NotationError, OffBoard, cell_name, parse_cell
+from ..errors import WeightsError
+from ..eval.weights import DEFAULT_SCALE, Weights, family_of
+from ..game.cells import IllegalMove, NotationError, cell_name, parse_cell
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import (
@@ -30,10 +31,6 @@ from .record import GameRecord
 if TYPE_CHECKING:
     from .opening_names import Opening
     from .position import Position
-
-
-class IllegalMove(ValueError):
-    """A stone off the board or on a cell that is not empty, or one taken back that is not there."""
 
 
 class Move(NamedTuple):
@@ -455,10 +452,7 @@ class Game:
         if y is not None:
             return whole(x, "x"), whole(y, "y")
         if isinstance(x, str):
-            try:
-                return parse_cell(x, self.width, self.height)
-            except OffBoard as error:
-                raise IllegalMove(str(error)) from None
+            return parse_cell(x, self.width, self.height)
         if isinstance(x, tuple) and len(x) == 2:
             return whole(x[0], "x"), whole(x[1], "y")
         raise TypeError(f"{x!r} is no cell; cells are x and y, a text such as 'h8', or a Move")

@@ -14,13 +14,10 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from ..game.cells import NotationError
 from ..position.geometry import Coordinates, symmetries, transform
 from ..position.rules import Rule
 from .cells import cell_name, parse_cell
-
-
-class OpeningError(ValueError):
-    """An action that the opening rule does not allow now; the text says why."""
 
 
 class Act(Enum):
@@ -143,10 +140,10 @@ class OpeningPlay:
         """Begin on an empty square board.
 
         Raises:
-            OpeningError: the rule is played on a board of another size.
+            NotationError: the rule is played on a board of another size.
         """
         if rule.size not in (None, size):
-            raise OpeningError(f"{rule.title} is played on {rule.size}x{rule.size}, not {size}")
+            raise NotationError(f"{rule.title} is played on {rule.size}x{rule.size}, not {size}")
         self.rule, self.size = rule, size
         self.stones: list[Coordinates] = []
         self.black = 0  # the player who has black: 0 the first, 1 the second
@@ -229,7 +226,7 @@ class OpeningPlay:
         """Do one step after the other, as they are written in ``actions``.
 
         Raises:
-            OpeningError: a word is none of what the step asks for; what came before it stays done.
+            NotationError: a word is none of what the step asks for; what came before it stays done.
         """
         for word in words.split():
             self._do(word.lower())
@@ -238,22 +235,22 @@ class OpeningPlay:
     def _do(self, word: str) -> None:
         step = self.step
         if step is None:
-            raise OpeningError(f"{word}: the opening is over")
+            raise NotationError(f"{word}: the opening is over")
         if step.act in (Act.PUT, Act.OFFER, Act.CHOOSE):
             self._take([self._cell(part) for part in word.split("+")])
         elif step.act is Act.SWAP:
             if word not in ("swap", "keep"):
-                raise OpeningError(f"{word}: say swap or keep")
+                raise NotationError(f"{word}: say swap or keep")
             if word == "swap":
                 self.black = 1 - self.black
         elif step.act is Act.COUNT:
             if not word.isdecimal() or not step.low <= int(word) <= step.high:
-                raise OpeningError(f"{word}: a number from {step.low} to {step.high} is asked for")
+                raise NotationError(f"{word}: a number from {step.low} to {step.high} is asked for")
             self.count = int(word)
         else:
             branches = dict(step.branches)
             if word not in branches:
-                raise OpeningError(f"{word}: choose {', '.join(branches)}")
+                raise NotationError(f"{word}: choose {', '.join(branches)}")
             self._left[1:1] = branches[word]
             if word == "swap":
                 self.black = 1 - self.black
@@ -263,7 +260,7 @@ class OpeningPlay:
         try:
             return parse_cell(word, self.size, self.size)
         except ValueError as error:
-            raise OpeningError(str(error)) from None
+            raise NotationError(str(error)) from None
 
     def _take(self, cells: Sequence[Coordinates]) -> None:
         step, allowed = self.step, set(self.cells())
@@ -273,15 +270,15 @@ class OpeningPlay:
                 what = "is taken" if cell in self.stones else "is not allowed there"
                 if step.act is Act.CHOOSE:
                     what = "was not offered"
-                raise OpeningError(f"{cell_name(*cell)} {what}. {self.ask()}")
+                raise NotationError(f"{cell_name(*cell)} {what}. {self.ask()}")
         if len(cells) != self.wanted():
-            raise OpeningError(f"{len(cells)} offered, not {self.wanted()}. {self.ask()}")
+            raise NotationError(f"{len(cells)} offered, not {self.wanted()}. {self.ask()}")
         if step.act is not Act.OFFER:
             self.stones.append(cells[0])
             return
         for index, cell in enumerate(cells):
             if cell in self.twins(cells[:index]):
-                raise OpeningError(f"{cell_name(*cell)} is symmetric to another one, or the same")
+                raise NotationError(f"{cell_name(*cell)} is symmetric to another one, or the same")
         self.offered = tuple(cells)
 
     def twins(

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..game.cells import NotationError
 from ..position.geometry import Coordinates
-from .cells import NotationError, cell_name, check_on_board, check_size
+from .cells import cell_name, check_on_board, check_size
 from .record import GameRecord
 
 

@@ -19,8 +19,9 @@ from typing import Any
 
 from ..arena.settings import SettingsError
 from ..engine.engine import Engine
+from ..errors import FileError
 from ..notation.budget import NodePlan
-from ..notation.games import GameFile, GamesError, PositionFile
+from ..notation.games import GameFile, PositionFile
 from ..options import (
     SHARED,
     CommandLine,
@@ -128,13 +129,13 @@ def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) 
     A worker of a cluster lives longer than a run: it may know weights of before, or have others.
 
     Raises:
-        GamesError: what is here under the names in the plan is not what the file's head says.
+        FileError: what is here under the names in the plan is not what the file's head says.
     """
     if getattr(_engines, "head", None) != head:
         here = plan.about()
         for key, wanted in head.items():
             if here.get(key) != wanted:
-                raise GamesError(f"a worker has {key} {here.get(key)}, not {wanted}")
+                raise FileError(f"a worker has {key} {here.get(key)}, not {wanted}")
         _engines.engine = plan.make_engine()
         _engines.head = head
     engine: Engine = _engines.engine
@@ -147,7 +148,7 @@ def spread(
     """Yield what comes of each task, in their order.
 
     Raises:
-        LostWorker: who plays was killed.
+        ClusterError: who plays was killed.
     """
     play: Callable[[Sequence[Any]], list[Any]] = partial(play_batch, plan, plan.about())
     if cluster is not None:
@@ -173,8 +174,8 @@ def generate(
     """Make or continue a file until it holds ``games`` games; return it, closed.
 
     Raises:
-        GamesError: the file was made in another way or cannot be written.
-        LostWorker: who plays was killed.
+        FileError: the file was made in another way or cannot be written.
+        ClusterError: who plays was killed.
     """
     file = GameFile(path, plan.about())
     progress, before = Progress(games, "games", file.games), file.positions
@@ -198,8 +199,8 @@ def search_again(
     """Make or continue a file of positions that are searched again; return it, closed.
 
     Raises:
-        GamesError: the file was made in another way or cannot be written.
-        LostWorker: who searches was killed.
+        FileError: the file was made in another way or cannot be written.
+        ClusterError: who searches was killed.
     """
     file = PositionFile(path, survey.about())
     try:

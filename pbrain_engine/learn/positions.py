@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
+from ..errors import FileError
 from ..eval.weights import FAMILIES, load_weights, scale_of
 from ..game.stages import stage_of
 from ..notation.budget import NodePlan
-from ..notation.games import MOST_OPENING, NO_VALUE, Ending, GamesError, Record, decode, split_head
+from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record, decode, split_head
 from ..values import WIN_BAND
 from .openings import lay
 
@@ -49,7 +50,7 @@ class Sources:
         """Look through the files.
 
         Raises:
-            GamesError: one cannot be read, or is damaged.
+            FileError: one cannot be read, or is damaged.
         """
         self.about: list[str] = []  # what each file is, so that others are noticed
         self._data: list[bytes] = []
@@ -212,7 +213,7 @@ def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -
         record = sources[places[at].record]
         if record.moves[: places[at].stones] == last.moves[: last.opening]:
             return at + 1
-    raise GamesError(f"a position of game {last.number} is not among those to be searched")
+    raise FileError(f"a position of game {last.number} is not among those to be searched")
 
 
 def stretches(sources: Sources, places: Iterable[Place]) -> Iterator[Stretch]:

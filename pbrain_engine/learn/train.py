@@ -22,17 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..eval.weights import (
-    FAMILIES,
-    SCALE,
-    Weights,
-    WeightsError,
-    load_weights,
-    weights_path,
-    write_weights,
-)
+from ..errors import FileError, WeightsError
+from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
 from ..files import in_place_of, write_whole
-from ..notation.games import LABELS, GamesError, read_about
+from ..notation.games import LABELS, read_about
 from ..options import Parser
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
@@ -93,16 +86,16 @@ def check(options: argparse.Namespace) -> list[str]:
     """Return the families to train.
 
     Raises:
-        GamesError: an option makes no sense, or a file is missing.
+        FileError: an option makes no sense, or a file is missing.
     """
     families: list[str] = options.families.split(",")
     unknown = [family for family in families if family not in FAMILIES]
     if unknown:
-        raise GamesError(f"--families {unknown[0]}: there are {', '.join(FAMILIES)}")
+        raise FileError(f"--families {unknown[0]}: there are {', '.join(FAMILIES)}")
     if min(options.steps, options.batch, options.threads, options.every) < 1:
-        raise GamesError("--steps, --batch, --every and --threads take 1 or more")
+        raise FileError("--steps, --batch, --every and --threads take 1 or more")
     if not 0 <= options.mix <= 1:
-        raise GamesError("--mix takes 0 to 1")
+        raise FileError("--mix takes 0 to 1")
     for path in (*options.files, *options.test):
         source(path)  # reads the head
     for family in families:
@@ -114,17 +107,17 @@ def name_of(out: Path, name: str | None) -> str:
     """Return what the weights of a file that is to be written are called.
 
     Raises:
-        GamesError: such a file could not be written, or not loaded by its name.
+        FileError: such a file could not be written, or not loaded by its name.
         OSError: its folder cannot be made.
     """
     name = name or out.stem
     if not name.isascii() or not name.isprintable():
-        raise GamesError(f"weights cannot be called {name!r}; --id takes a name in ASCII")
+        raise FileError(f"weights cannot be called {name!r}; --id takes a name in ASCII")
     if weights_path(str(out)) != str(out):
-        raise GamesError(f"--out {out}: built-in weights have this name")
+        raise FileError(f"--out {out}: built-in weights have this name")
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.is_dir() or not os.access(out.parent, os.W_OK):
-        raise GamesError(f"--out {out}: no file can be written there")
+        raise FileError(f"--out {out}: no file can be written there")
     return name
 
 
@@ -132,13 +125,13 @@ def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
     """Return what an option of the form FAMILY=FILE was given, by family.
 
     Raises:
-        GamesError: nothing is given, or there is no such family.
+        FileError: nothing is given, or there is no such family.
     """
     found = {}
     for word in words:
         family, _, what = word.partition("=")
         if not what or family not in FAMILIES:
-            raise GamesError(f"{option} {word}: it takes FAMILY=FILE, one of {', '.join(FAMILIES)}")
+            raise FileError(f"{option} {word}: it takes FAMILY=FILE, one of {', '.join(FAMILIES)}")
         found[family] = what
     return found
 
@@ -152,12 +145,12 @@ def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBloc
     """Return which weights a family begins at, and their network: named, its own, or freestyle's.
 
     Raises:
-        GamesError: an option makes no sense.
+        FileError: an option makes no sense.
         WeightsError: it is no weight file, or has no such network.
     """
     single = [word for word in options.begin if word.partition("=")[0] not in FAMILIES]
     if len(single) > 1:
-        raise GamesError(f"--from {single[1]}: there can be one file, or FAMILY=FILE")
+        raise FileError(f"--from {single[1]}: there can be one file, or FAMILY=FILE")
     named = by_family_named([word for word in options.begin if word not in single], "--from")
     name = named.get(family, *single[:1]) if single else named.get(family)
     if name is None:
@@ -344,7 +337,7 @@ def main(arguments: Sequence[str]) -> int:
     """Learn networks from games, and write; return 0.
 
     Raises:
-        GamesError: an option makes no sense, or a file is no good.
+        FileError: an option makes no sense, or a file is no good.
     """
     options = make_parser().parse_args(arguments)
     families = check(options)
@@ -373,7 +366,7 @@ def main(arguments: Sequence[str]) -> int:
             if found is not None:
                 networks[family], about[f"network {family}"] = found
     if not set(networks) & set(families):
-        raise GamesError("there are not enough games to learn from")
+        raise FileError("there are not enough games to learn from")
     with in_place_of(options.out) as part:
         write_weights(str(part), about, weights.blocks, networks)
         load_weights(str(part))

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from ..arena.averages import Figure, average, known
 from ..engine.engine import LOGIT_UNIT, Engine, Move
+from ..errors import FileError
 from ..eval.weights import FAMILIES, family_of, scale_of
 from ..game.stages import STAGES, stage_name, stage_of
-from ..notation.games import SINGLE, GamesError, Record, read_about, read_games
+from ..notation.games import SINGLE, Record, read_about, read_games
 from ..values import chance
 from .openings import lay
 
@@ -57,16 +58,16 @@ def has_deep_labels(paths: Iterable[Path]) -> bool:
     """Return whether files hold positions that were searched again.
 
     Raises:
-        GamesError: one is damaged, or some do and some do not.
+        FileError: one is damaged, or some do and some do not.
     """
     found = {KEY in read_about(path) for path in paths}
     if len(found) > 1:
-        raise GamesError("games and positions that were searched again are measured apart")
+        raise FileError("games and positions that were searched again are measured apart")
     return found == {True}
 
 
 def read_labels(paths: Iterable[Path]) -> Iterator[Labelled]:
-    """Yield the positions of files; GamesError if one is damaged."""
+    """Yield the positions of files; FileError if one is damaged."""
     for file, path in enumerate(paths):
         about = read_about(path)
         for record in read_games(path):
@@ -84,7 +85,7 @@ def hear(engine: Engine, labelled: Labelled) -> Said:
         engine.new_game(record.width, record.height, record.rule)
     line = [(cell % record.width, cell // record.width) for cell in record.moves]
     if not lay(engine, line[:-1]):
-        raise GamesError(f"game {record.number} has a position in which there is no move")
+        raise FileError(f"game {record.number} has a position in which there is no move")
     odds = engine.value() / engine.weights.scale(record.rule)
     deep = labelled.chance
     loss = deep * log1p(exp(-odds)) + (1 - deep) * log1p(exp(odds))
@@ -103,7 +104,7 @@ def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
     """Return what weights, by name or file, say of files of positions.
 
     Raises:
-        GamesError: a file is damaged.
+        FileError: a file is damaged.
         WeightsError: weights cannot be read.
     """
     labels = list(read_labels(paths))

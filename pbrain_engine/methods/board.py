@@ -44,10 +44,6 @@ class Choice(NamedTuple):
     line: tuple[int, ...]
 
 
-class OutOfTimeError(Exception):
-    """The limit is reached."""
-
-
 class NodeCounter:
     """Counts nodes, and ends a search at its limit."""
 
@@ -63,9 +59,9 @@ class NodeCounter:
         return self.nodes >= self._most or time.monotonic() >= self._end
 
     def spend(self) -> None:
-        """Count one node; ``OutOfTimeError`` if the limit was reached before it."""
+        """Count one node; ``TimeoutError`` if the limit was reached before it."""
         if self.is_over:
-            raise OutOfTimeError
+            raise TimeoutError
         self.nodes += 1
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from contextlib import suppress
 from random import Random
 
-from .board import Budget, Choice, NodeCounter, OutOfTimeError, PlainGame
+from .board import Budget, Choice, NodeCounter, PlainGame
 from .evaluation import order_actions, value
 
 DEPTH = 2
@@ -62,7 +62,7 @@ class Minimax:
     def search(self, moves: list[int], depth: int) -> tuple[Choice, bool]:
         """Search the moves in their order; return the best one, and whether all were searched."""
         best, is_complete = Choice(moves[0], float("-inf"), 0, (moves[0],)), False
-        with self.game.kept(), suppress(OutOfTimeError):
+        with self.game.kept(), suppress(TimeoutError):
             for move in moves:
                 self.game.play(move)
                 found, line = self.reply_value(best.value, depth - 1)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ..position.rules import EMPTY
 from . import evaluation
-from .board import Budget, Choice, NodeCounter, OutOfTimeError, PlainGame
+from .board import Budget, Choice, NodeCounter, PlainGame
 
 
 class Threat(NamedTuple):
@@ -74,7 +74,7 @@ class ThreatSpaceSearch:
             return (Threat(cells[0], (), frozenset()),)
         if self.game.five_cells(1 - self.side) or self.game.rule.traits.closing:
             return ()  # in caro a four leaves more replies than one
-        with self.game.kept(), suppress(OutOfTimeError):
+        with self.game.kept(), suppress(TimeoutError):
             self.add_dependent((), set())
             for number, one in enumerate(self.sequences):  # grows while it is walked through
                 for other in self.sequences[:number]:

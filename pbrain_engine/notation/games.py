@@ -35,6 +35,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from ..errors import FileError
 from ..files import try_lock
 from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
@@ -50,10 +51,6 @@ SYNC_SECONDS = 30.0  # of games that a machine which stops at once may lose
 _HEAD = struct.Struct("<IHBBBBbB")
 _MOVE = struct.Struct("<Hh")
 _CRC = struct.Struct("<I")
-
-
-class GamesError(OSError):
-    """A file of games is missing, damaged or made in another way."""
 
 
 class Ending(IntEnum):
@@ -113,24 +110,24 @@ def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
     """Return the game that begins at a place and where the next one begins; None if cut off.
 
     Raises:
-        GamesError: the checksum does not fit, or the bytes are no game.
+        FileError: the checksum does not fit, or the bytes are no game.
     """
     if start + _HEAD.size > len(data):
         return None
     number, length, rule, width, height, opening, result, ending = _HEAD.unpack_from(data, start)
     if length > MAX_STONES:  # damage, although fewer bytes follow
-        raise GamesError(f"game at byte {start} is damaged: it has {length} stones")
+        raise FileError(f"game at byte {start} is damaged: it has {length} stones")
     moves_at = start + _HEAD.size
     end = moves_at + length * _MOVE.size
     if end + _CRC.size > len(data):
         return None
     if zlib.crc32(data[start:end]) != _CRC.unpack_from(data, end)[0]:
-        raise GamesError(f"game at byte {start} is damaged: its checksum does not fit")
+        raise FileError(f"game at byte {start} is damaged: its checksum does not fit")
     pairs = list(_MOVE.iter_unpack(data[moves_at:end]))
     try:
         kind, way = Rule(rule), Ending(ending)
     except ValueError as error:
-        raise GamesError(f"game {number}: {error}") from None
+        raise FileError(f"game {number}: {error}") from None
     lines: tuple[tuple[int, int], ...] = ()
     if way in SINGLE and length > opening + 1:
         lines = tuple(pairs[opening:])
@@ -151,16 +148,16 @@ def split_head(path: Path) -> tuple[dict[str, str], bytes, int]:
     """Return the head of a file, all its bytes, and where its records begin.
 
     Raises:
-        GamesError: it cannot be read, or begins with something else.
+        FileError: it cannot be read, or begins with something else.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise GamesError(f"cannot read games {path}: {error.strerror}") from None
+        raise FileError(f"cannot read games {path}: {error.strerror}") from None
     head, gap, _ = data.partition(b"\n\n")
     lines = head.decode("latin-1").split("\n")
     if not gap or lines[0] != MAGIC:
-        raise GamesError(f"{path} is not a file of games of this version")
+        raise FileError(f"{path} is not a file of games of this version")
     about = dict(line.partition(": ")[::2] for line in lines[1:])
     return about, data, len(head) + len(gap)
 
@@ -174,15 +171,15 @@ def read_games(path: Path) -> Iterator[Record]:
     """Yield the games of a file, without one that was cut off at its end.
 
     Raises:
-        GamesError: it is no file of games, or damaged.
+        FileError: it is no file of games, or damaged.
     """
     _, data, at = split_head(path)
     try:
         while (found := decode(data, at)) is not None:
             record, at = found
             yield record
-    except GamesError as error:
-        raise GamesError(f"{path}: {error}") from None
+    except FileError as error:
+        raise FileError(f"{path}: {error}") from None
 
 
 class RecordFile(ABC):
@@ -192,7 +189,7 @@ class RecordFile(ABC):
         """Begin a file, or continue one that was made in the same way.
 
         Raises:
-            GamesError: the file cannot be written, holds something else, or another run writes it.
+            FileError: the file cannot be written, holds something else, or another run writes it.
         """
         self.path = path
         self.positions = 0
@@ -200,12 +197,12 @@ class RecordFile(ABC):
         try:
             self._file = path.open("r+b" if path.exists() else "x+b", 0)
         except OSError as error:
-            raise GamesError(f"cannot write games {path}: {error.strerror}") from None
+            raise FileError(f"cannot write games {path}: {error.strerror}") from None
         try:
             if not try_lock(self._file):
-                raise GamesError(f"{path} is being written by another run")
+                raise FileError(f"{path} is being written by another run")
             end = self._take_stock(about) if path.stat().st_size else 0
-        except GamesError:
+        except FileError:
             self._file.close()
             raise
         if end:
@@ -220,7 +217,7 @@ class RecordFile(ABC):
         for key in sorted({*about, *found}):
             if about.get(key) != found.get(key):
                 was, now = found.get(key, "nothing"), about.get(key, "nothing")
-                raise GamesError(f"{self.path} was made with {key} {was}, not {now}")
+                raise FileError(f"{self.path} was made with {key} {was}, not {now}")
         at = end
         while (found_next := decode(data, at)) is not None:
             record, at = found_next
@@ -241,7 +238,7 @@ class RecordFile(ABC):
             if time.monotonic() - self._synced > SYNC_SECONDS:
                 self._sync()
         except OSError as error:
-            raise GamesError(f"cannot write games {self.path}: {error.strerror}") from None
+            raise FileError(f"cannot write games {self.path}: {error.strerror}") from None
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
@@ -274,7 +271,7 @@ class GameFile(RecordFile):
     def _check(self, game: Record, branches: Sequence[Record]) -> None:
         for record in (*branches, game):
             if record.number != self.games:
-                raise GamesError(f"{self.path}: game {record.number} where {self.games} belongs")
+                raise FileError(f"{self.path}: game {record.number} where {self.games} belongs")
 
     def _count(self, game: Record, branches: Sequence[Record]) -> None:
         self.games += 1
@@ -284,7 +281,7 @@ class GameFile(RecordFile):
         """Write the next game, after its branches.
 
         Raises:
-            GamesError: the disk is full, or it cannot be written for another reason.
+            FileError: the disk is full, or it cannot be written for another reason.
         """
         self._check(game, branches)
         self._write(b"".join(map(encode, (*branches, game))))
@@ -305,6 +302,6 @@ class PositionFile(RecordFile):
         return True
 
     def append(self, record: Record) -> None:
-        """Write the next position; GamesError as where a ``GameFile`` grows."""
+        """Write the next position; FileError as where a ``GameFile`` grows."""
         self._write(encode(record))
         self._admit(record)

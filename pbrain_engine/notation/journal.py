@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from ..errors import FileError
 from ..files import read_object, try_lock
 from ..game.documents import read_played
 from ..game.record import GameRecord
@@ -32,10 +33,6 @@ def annotated(game: GameRecord) -> GameRecord:
     return game._replace(comments=tuple(comments), comment=words)
 
 
-class JournalError(ValueError):
-    """A file that is no such journal, or that another one is writing."""
-
-
 class LineFile:
     """A file of JSON lines that is written by one process at a time, each line for good."""
 
@@ -49,7 +46,7 @@ class LineFile:
         an entry begins with the head.
 
         Raises:
-            JournalError: that cannot be.
+            FileError: that cannot be.
         """
         self.path = path
         try:
@@ -57,16 +54,16 @@ class LineFile:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self._file: IO[bytes] = path.open(mode)
         except FileExistsError:
-            raise JournalError(f"{path} exists; continue it with --resume {path}") from None
+            raise FileError(f"{path} exists; continue it with --resume {path}") from None
         except OSError as error:
-            raise JournalError(_problem_of(error)) from None
+            raise FileError(_problem_of(error)) from None
         try:
             if mode != "rb" and not try_lock(self._file):
-                raise JournalError(f"{path} is being written by another runner")
+                raise FileError(f"{path} is being written by another runner")
             end = self._read()
             if not end and not head:
-                raise JournalError(f"{path} is no {self.kind}")
-        except JournalError:
+                raise FileError(f"{path} is no {self.kind}")
+        except FileError:
             self._file.close()
             raise
         if mode != "rb":
@@ -94,14 +91,14 @@ class LineFile:
                     break
                 self.take(entry)
                 end += len(line)
-        except JournalError as error:
-            raise JournalError(f"{self.path}: {error}") from None
+        except FileError as error:
+            raise FileError(f"{self.path}: {error}") from None
         except OSError as error:
-            raise JournalError(_problem_of(error)) from None
+            raise FileError(_problem_of(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if not end:
-                raise JournalError(f"{self.path} is no {self.kind} ({error})") from None
-            raise JournalError(f"{self.path}, line {count}: {error}") from None
+                raise FileError(f"{self.path} is no {self.kind} ({error})") from None
+            raise FileError(f"{self.path}, line {count}: {error}") from None
         return end
 
     def write(self, entry: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
 from ..engine.pacing import UNLIMITED
+from ..errors import NumokuError
 from . import replies
 from .commands import Command, CommandReader
 from .searches import Task
@@ -46,10 +47,6 @@ LONGEST_LOOK = 0.05  # a look counts as this much at most: the process may have 
 MAX_QUEUE = 4096  # commands that are read ahead
 
 
-class Broken(Exception):
-    """The other end does not read our answers any more."""
-
-
 def read() -> bytes:
     """Wait for bytes of the input and return them; none at its end."""
     while True:
@@ -62,7 +59,7 @@ def read() -> bytes:
 
 
 def write(line: str) -> None:
-    """Write a line with one call of the operating system; Broken if the other end is gone."""
+    """Write a line with one call of the operating system; BrokenPipeError if nobody reads."""
     data = line.encode("ascii", "replace") + b"\n"
     while data:
         try:
@@ -70,7 +67,7 @@ def write(line: str) -> None:
         except BlockingIOError:
             sleep(BUSY_WAIT)
         except OSError as reason:
-            raise Broken from reason
+            raise BrokenPipeError from reason
 
 
 def leave() -> None:
@@ -112,7 +109,7 @@ class Loop:
         try:
             while not self._leaving:
                 self._handle_next()
-        except Broken:
+        except BrokenPipeError:
             pass
         leave()
 
@@ -195,7 +192,7 @@ class Loop:
         if task is not None and task is not running:
             try:
                 task.start(self._events.put)
-            except (RuntimeError, ValueError, MemoryError) as error:
+            except (NumokuError, RuntimeError, ValueError, MemoryError) as error:
                 session.task = None
                 self._report(error)
                 self._write(session.conclude(task))

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..errors import FileError
 from ..search.parameters import PARAMETERS, check_search
 
 if TYPE_CHECKING:
@@ -107,12 +108,12 @@ def problem_of(options: Mapping[str, str]) -> str:
         return str(error)
     if "book" in arguments:
         try:
-            from ..engine.book import Book, BookError
+            from ..engine.book import Book
         except ImportError:  # the program in the ZIP has no SQLite
             return "only the Python package plays from books"
         try:
             Book(arguments["book"]).close()
-        except BookError as error:
+        except FileError as error:
             return str(error)
     return ""
 

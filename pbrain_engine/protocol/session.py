@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..engine import pacing
-from ..eval.weights import WeightsError
+from ..errors import Refused, WeightsError
 from ..native.load.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
@@ -34,10 +34,6 @@ DEFEND_COUNT = 20  # moves that YXSEARCHDEFEND compares
 MAX_COUNT = 64  # best moves that YXNBEST compares
 REPLACEMENT_SHARE = 8  # a new engine gets this fraction while the old one may still run
 MOVES = ("BEGIN", "TURN", "BOARD", "YXNBEST")  # commands after which a client waits for a move
-
-
-class Refusal(Exception):
-    """The command cannot be carried out; the reason goes into an ERROR line."""
 
 
 def queued_time() -> float:
@@ -86,7 +82,7 @@ class Session:
             self.settings.yixin = True
         try:
             return self._carry_out(command, read_at)
-        except Refusal as refusal:
+        except Refused as refusal:
             return (replies.remark("ERROR", str(refusal)),)
         except (KernelError, WeightsError) as failure:
             if self.engine is not None:
@@ -135,7 +131,7 @@ class Session:
                 elif not self.task.answered:
                     self.task.relimit(self._plan())
             case "MALFORMED", _:
-                raise Refusal(command.text)
+                raise Refused(command.text)
             case "UNKNOWN", _:
                 return (replies.remark("UNKNOWN", command.text),)
             case "ABOUT", _:
@@ -147,14 +143,14 @@ class Session:
                 return self._start(game.width, game.height)
             case "BEGIN", _:
                 if stones_of(self._catch_up()):
-                    raise Refusal("BEGIN on a board with stones")
+                    raise Refused("BEGIN on a board with stones")
                 return self._search(read_at)
             case "TURN", (x, y):
                 x, y = self._seen(x, y)
                 game = self._free_game(x, y)
                 goes_on = self.settings.rule_code & CONTINUOUS and not self.settings.yixin
                 if game.winner is not None and not goes_on:
-                    raise Refusal("the game is over")
+                    raise Refused("the game is over")
                 if self._after is not None and self._after[0] == game.ply:
                     game.set_to_move(self._after[1])
                 game.play(x, y)
@@ -167,7 +163,7 @@ class Session:
                 game, at = self._catch_up(), self._seen(x, y)
                 last = game.history[-1] if game.history else None
                 if last is None or last.move != at or last.side is Side.WALL:
-                    raise Refusal(f"{self._cell(at)} is not the last stone")
+                    raise Refused(f"{self._cell(at)} is not the last stone")
                 game.undo()
                 game.set_to_move(last.side)
                 return ("OK",)
@@ -180,7 +176,7 @@ class Session:
             case "YXSWAP2STEP1" | "YXSWAP2STEP2" | "YXSWAP2STEP3" as name, _:
                 cells = [] if name[-1] == "1" else list[Coordinates](self._known_game().moves)
                 if len(cells) != (0, 3, 5)[int(name[-1]) - 1]:
-                    raise Refusal(f"{name} with {len(cells)} stones")
+                    raise Refused(f"{name} with {len(cells)} stones")
                 return self._swap2_with(cells, 0, read_at, steps=True)
             case "YXNBEST", (wanted,):
                 return self._search(read_at, count=min(max(wanted, 1), MAX_COUNT))
@@ -189,7 +185,7 @@ class Session:
             case "YXBALANCEONE" | "YXBALANCETWO" as name, (bias,):
                 stones, game = 1 if name == "YXBALANCEONE" else 2, self._catch_up()
                 if game.width * game.height - game.ply < stones:
-                    raise Refusal("board full")
+                    raise Refused("board full")
                 return self._begin(searches.BalanceTask, read_at, stones, bias)
             case "YXBLOCK", _:
                 self._blocked |= {self._seen(x, y) for x, y, _ in command.stones}
@@ -253,7 +249,7 @@ class Session:
     def _search(self, read_at: float, count: int = 1) -> tuple[str, ...]:
         game = self._catch_up()
         if game.is_full:
-            raise Refusal("board full")
+            raise Refused("board full")
         settings = self.settings
         may_swap = settings.yixin and settings.swapable and settings.rule_code == YIXIN_SWAP1
         if may_swap and stones_of(game) == game.ply < 2 and count == 1:
@@ -266,7 +262,7 @@ class Session:
         old = self._known_game()
         bad += len(cells) - len(set(cells)) + sum(not old.on_board(x, y) for x, y in cells)
         if bad or len(cells) not in (0, 3, 5):
-            raise Refusal("SWAP2BOARD takes 0, 3 or 5 stones on different cells")
+            raise Refused("SWAP2BOARD takes 0, 3 or 5 stones on different cells")
         game = self._empty_game(old.width, old.height)
         for x, y in cells:
             game.play(x, y)
@@ -364,9 +360,9 @@ class Session:
         """Return the game, in which this cell is free."""
         game = self._catch_up()
         if not game.on_board(x, y):
-            raise Refusal(f"{self._cell((x, y))} is off the board")
+            raise Refused(f"{self._cell((x, y))} is off the board")
         if game.at(x, y) is not Side.EMPTY:
-            raise Refusal(f"{self._cell((x, y))} is occupied")
+            raise Refused(f"{self._cell((x, y))} is occupied")
         return game
 
     def _seen(self, x: int, y: int) -> Coordinates:

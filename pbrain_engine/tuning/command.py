@@ -24,9 +24,10 @@ from ..arena.pool import LocalGames
 from ..arena.referee import EngineFault, GameTask
 from ..arena.settings import MatchSettings, SettingsError, format_engine, option_rows
 from ..arena.standings import conditions, table
+from ..errors import FileError
 from ..files import write_whole
 from ..native.load.library import KernelError
-from ..notation.journal import JournalError, LineFile
+from ..notation.journal import LineFile
 from ..options import CommandLine, Option, above_zero, positive, whole
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..progress import Progress
@@ -88,7 +89,7 @@ class TuningFile(LineFile):
             try:
                 plan["match"] = MatchSettings.from_json(plan["match"])
             except SettingsError as error:
-                raise JournalError(str(error)) from None
+                raise FileError(str(error)) from None
             self.plan = TuningPlan(**plan)
         else:
             self.states.append(entry)
@@ -242,13 +243,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if plan:
                 match = replace(record.plan.match, concurrency=plan.match.concurrency)
                 if plan != replace(record.plan, match=match):
-                    raise JournalError(f"{path} holds a run with other settings; give another file")
+                    raise FileError(f"{path} holds a run with other settings; give another file")
             method = method or record.plan.make()
             if record.states:
                 method.restore(record.states[-1])
             if plan:
                 finished = play(plan, method, record)
-    except (SettingsError, JournalError) as error:
+    except (SettingsError, FileError) as error:
         print(f"numoku tune: {error}", file=sys.stderr)
         return 2
     except (EngineFault, KernelError) as error:

@@ -32,10 +32,10 @@ from pbrain_engine.arena.settings import (
     parse_engine,
 )
 from pbrain_engine.arena.standings import Standings, View
+from pbrain_engine.errors import FileError
 from pbrain_engine.game.cells import format_moves
 from pbrain_engine.game.documents import played_document, read_played
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.notation.journal import JournalError
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
@@ -107,7 +107,7 @@ def test_damage_in_the_middle_is_named_by_its_line_and_nothing_is_dropped(
     lines = path.read_bytes().splitlines(keepends=True)
     lines[2] = damage(lines[2])
     path.write_bytes(b"".join(lines))
-    with pytest.raises(JournalError, match=f"{re.escape(str(path))}, line 3: .*{reason}"):
+    with pytest.raises(FileError, match=f"{re.escape(str(path))}, line 3: .*{reason}"):
         Journal(path, mode)
     assert path.read_bytes() == b"".join(lines)
 
@@ -124,7 +124,7 @@ def test_zeros_that_a_crash_left_at_the_end_are_dropped(tmp_path: Path) -> None:
 def test_journal_is_not_shared(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     journal = Journal(path, "x+b", SETTINGS)
-    with pytest.raises(JournalError, match="another runner"):
+    with pytest.raises(FileError, match="another runner"):
         Journal(path, "r+b")
     journal.close()
 

@@ -20,7 +20,7 @@ import pytest
 from pbrain_engine import workers
 from pbrain_engine.arena import pool
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
-from pbrain_engine.workers import LostWorker, Pool, ProcessPool, in_order
+from pbrain_engine.workers import ClusterError, Pool, ProcessPool, in_order
 
 SCRIPT = textwrap.dedent(
     """
@@ -95,17 +95,17 @@ def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyP
     class Lonely(Pool[Any, Any]):
         def capacity(self) -> int:
             if self.running:
-                raise LostWorker
+                raise ClusterError
             return 1
 
     monkeypatch.setattr(workers, "CHECK_SECONDS", 0.01)
-    with pytest.raises(LostWorker):
+    with pytest.raises(ClusterError):
         list(in_order(partial(Lonely, make_executor=Deaf), double, [1, 2]))
 
 
 def test_a_killed_helper_is_an_error_and_no_endless_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "ATTEMPTS", 1)
-    with pytest.raises(LostWorker, match="was killed"):
+    with pytest.raises(ClusterError, match="was killed"):
         list(in_order(partial(ProcessPool, processes=2), double, [1, 2, -1, 3, 4, 5, 6, 7, 8]))
 
 
@@ -148,7 +148,7 @@ def test_a_lost_task_is_begun_again_but_not_for_ever() -> None:
     assert pool.wait() == 8 and pool.running == []
     pool = Pool(double, lambda: Failing(workers.ATTEMPTS + 1))
     pool.submit(4)
-    with pytest.raises(LostWorker):
+    with pytest.raises(ClusterError):
         pool.wait()
 
 

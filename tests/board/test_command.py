@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.game.cells import NotationError
+
 pytest.importorskip("uvicorn", reason="the extra `board` is not there")
 pytest.importorskip("starlette", reason="the extra `board` is not there")
 
 from pbrain_engine.board import app, command
 from pbrain_engine.board.app import LOCAL_NAMES
-from pbrain_engine.game.cells import NotationError
 
 
 @pytest.fixture(autouse=True)

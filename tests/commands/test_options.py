@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -286,3 +288,14 @@ def test_memory_that_no_process_can_have_is_refused_with_the_range(
 def test_datagen_makes_no_folders(tmp_path: Path, run: Run) -> None:
     status, _, said = run("datagen", str(tmp_path / "x" / "y.games"), "--games", "1")
     assert status == 1 and "cannot write games" in said and not (tmp_path / "x").exists()
+
+
+def test_all_errors_of_the_package_have_one_base() -> None:
+    package = Path(pbrain_engine.__file__).parent
+    found: dict[str, type] = {}
+    for path in sorted(package.rglob("*.py")):
+        name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+        classes = re.findall(r"^class (\w+)\(.*(?:Error|Exception)", path.read_text("utf-8"), re.M)
+        found |= {word: getattr(import_module(name), word) for word in classes}
+    assert len(found) <= 12
+    assert all(issubclass(kind, pbrain_engine.NumokuError) for kind in found.values())

@@ -12,10 +12,10 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.commands import book
 from pbrain_engine.database import exports, integrity
-from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import Wish, add_items, read_source
 from pbrain_engine.database.store import Database
+from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.game.position import Position, image_of
 from pbrain_engine.game.result import Known, Result
 from pbrain_engine.notation.renlib import format_renlib
@@ -72,7 +72,7 @@ def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server
         for ask in (lambda: database.count("node"),
                     lambda: add_items(database, read_source("h8i9", Wish()))):  # fmt: skip
             server.break_connections()
-            with pytest.raises(DatabaseError):
+            with pytest.raises(EngineError):
                 ask()
             assert database.count("node") == 2
         add_items(database, read_source("h8i9", Wish()))
@@ -128,7 +128,7 @@ def test_other_files_are_no_databases(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run(str(tmp_path / "b.db"), "add", "h8") == 1
     assert "another program" in capsys.readouterr().err
     for url, reason in (("mysql://somewhere/a", "postgresql://"), ("://a", "no database URL")):
-        with pytest.raises(DatabaseError, match=reason):
+        with pytest.raises(EngineError, match=reason):
             Database(url)
     assert run(str(tmp_path / "c.db"), "add", "h8") == 0
     assert run(str(tmp_path / "c.db"), "add", str(tmp_path / "c.db")) == 1

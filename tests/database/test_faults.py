@@ -17,10 +17,11 @@ import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.database import connection, integrity
-from pbrain_engine.database.connection import DatabaseError
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.engine.book import Book, BookError
+from pbrain_engine.engine.book import Book
+from pbrain_engine.engine.engine import EngineError
+from pbrain_engine.errors import FileError
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Result
 from pbrain_engine.notation.sgf import format_sgf
@@ -86,7 +87,7 @@ def kill_while_writing(folder: Path, kills: int, seed: int) -> None:
             continue
         try:
             comments = stored_comments(file)
-        except DatabaseError as error:  # killed before there was a table
+        except EngineError as error:  # killed before there was a table
             assert "holds no positions" in str(error) and not any(reported)
             continue
         for line in filter(str.strip, reported):
@@ -188,7 +189,7 @@ def test_a_database_is_read_where_nothing_can_be_written(
     assert "41 positions, 1 games" in capsys.readouterr().out
     assert cli.main(["db", str(locked), "add", "h8"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
-    with pytest.raises(BookError, match="holds no positions"):
+    with pytest.raises(FileError, match="holds no positions"):
         Book(str(locked))
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from pbrain_engine import Move, Rule, Thought
 from pbrain_engine.app import view
+from pbrain_engine.errors import WeightsError
 from pbrain_engine.eval.weights import (
     DEFAULT_SCALE,
     FAMILIES,
-    WeightsError,
     annotate_weights,
     load_weights,
     weights_path,

@@ -14,20 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine import (
-    Engine,
-    EngineError,
-    Game,
-    IllegalMove,
-    Limit,
-    Move,
-    Rule,
-    Side,
-    Solver,
-    Thought,
-)
+from pbrain_engine import Engine, Game, IllegalMove, Limit, Move, Rule, Side, Solver, Thought
+from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.engine.pacing import Pace, TimePlan
-from pbrain_engine.eval.weights import WeightsError
+from pbrain_engine.errors import WeightsError
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.native.load.memory import footprint
 

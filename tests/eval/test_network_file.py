@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pbrain_engine.errors import WeightsError
 from pbrain_engine.eval.network_block import (
     PATTERNS,
-    BlockError,
     Sizes,
     fields,
     pack,
@@ -21,7 +21,6 @@ from pbrain_engine.eval.network_block import (
 from pbrain_engine.eval.weights import (
     BLOCK_BYTES,
     FAMILIES,
-    WeightsError,
     annotate_weights,
     load_weights,
     write_weights,
@@ -119,7 +118,7 @@ def test_a_damaged_file_is_one_line(tmp_path, harm, words):
 )
 def test_a_block_of_another_kind_is_one_line(tmp_path, harm, words):
     raw = harm(small_network())
-    with pytest.raises(BlockError, match=words):
+    with pytest.raises(WeightsError, match=words):
         sizes_of(raw)
     path = tmp_path / "net.numoku"
     write_weights(str(path), {"id": "odd"}, HAND_BLOCKS, {"renju": raw})
@@ -142,7 +141,7 @@ SIZES_OF_NETWORKS = {  # some that networks may have, and some that none has
 def test_each_size_of_a_network_has_its_limits(name):
     for sizes, words in zip(SIZES_OF_NETWORKS[name], ("64 bytes, not", "that no"), strict=True):
         for size in sizes:
-            with pytest.raises(BlockError, match=words):
+            with pytest.raises(WeightsError, match=words):
                 sizes_of(SIZES._replace(**{name: size}).pack())
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine.game.cells import cell_name
-from pbrain_engine.game.opening_rules import RULES, Act, OpeningError, OpeningPlay
+from pbrain_engine.game.cells import NotationError, cell_name
+from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 
 
 def random_word(opening: OpeningPlay, chance: random.Random) -> str:
@@ -47,7 +47,7 @@ def test_any_allowed_opening_comes_to_its_end(name: str, seed: int) -> None:
     assert (again.stones, again.black, again.count) == (
         opening.stones, opening.black, opening.count
     )  # fmt: skip
-    with pytest.raises(OpeningError, match="over"):
+    with pytest.raises(NotationError, match="over"):
         opening.play("a1")
 
 
@@ -107,7 +107,7 @@ def test_what_a_rule_forbids_is_refused_with_the_reason(
     opening = OpeningPlay(RULES[name])
     opening.play(before)
     stones, left = list(opening.stones), opening.step
-    with pytest.raises(OpeningError, match=why.replace("+", r"\+")):
+    with pytest.raises(NotationError, match=why.replace("+", r"\+")):
         opening.play(word)
     assert (opening.stones, opening.step) == (stones, left)
 
@@ -123,6 +123,6 @@ def test_twins_are_where_a_symmetry_of_the_position_leads() -> None:
 
 
 def test_a_rule_of_renju_needs_its_board() -> None:
-    with pytest.raises(OpeningError, match="RIF is played on 15x15, not 20"):
+    with pytest.raises(NotationError, match="RIF is played on 15x15, not 20"):
         OpeningPlay(RULES["rif"], 20)
     assert OpeningPlay(RULES["swap2"], 20).cells()[-1] == (19, 19)

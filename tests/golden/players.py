@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +27,7 @@ from pbrain_engine.arena import match, players, pool, referee
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.pool import Slot
 from pbrain_engine.arena.process import TimedLine
-from pbrain_engine.arena.referee import Abandoned, EngineFault, GameTask, Thinking
+from pbrain_engine.arena.referee import EngineFault, GameTask, Thinking
 from pbrain_engine.arena.settings import EngineSpec, SettingsError
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.game.cells import format_moves, parse_moves
@@ -196,7 +197,7 @@ def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[
             try:
                 task = GameTask(number, 0, number % 2, 1 - number % 2, opening, sets)
                 stage.lines.append(f"  {ended(slot.play(task))}")
-            except Abandoned:
+            except CancelledError:
                 stage.lines.append("  broken off")
         slot.close()
     return stage.lines

@@ -23,7 +23,7 @@ from pbrain_engine import __version__
 from pbrain_engine.engine import pacing
 from pbrain_engine.engine.engine import EngineError, Limit, Move, Thought
 from pbrain_engine.engine.pacing import Pace
-from pbrain_engine.eval.weights import WeightsError
+from pbrain_engine.errors import WeightsError
 from pbrain_engine.game.cells import cell_name
 from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.position.rules import Rule, Side

@@ -13,17 +13,14 @@ import numpy as np
 import pytest
 
 from pbrain_engine import cli
+from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.network import pool as reading
 from pbrain_engine.learn.network.learner import Widths
 from pbrain_engine.learn.network.patterns import patterns
 from pbrain_engine.learn.network.pool import PositionPool, read_pools
 from pbrain_engine.learn.network.quantise import make_codebook, unpack
-from pbrain_engine.learn.network.training import (
-    ResumeError,
-    Run,
-    TrainingSettings,
-)
+from pbrain_engine.learn.network.training import Run, TrainingSettings
 from pbrain_engine.learn.train import (
     stoppable,
 )
@@ -136,20 +133,20 @@ def test_what_is_no_checkpoint_of_a_run_is_one_line(
     one, other = run_of(pools), run_of(pools, SETTINGS._replace(seed=2))
     assert (one.learner.numbers != other.learner.numbers).any()
     one.save(path)
-    with pytest.raises(ResumeError, match="seed 1, not 2"):
+    with pytest.raises(FileError, match="seed 1, not 2"):
         other.resume(path)
-    with pytest.raises(ResumeError, match="widths"):
+    with pytest.raises(FileError, match="widths"):
         run_of(pools, SETTINGS._replace(widths=SMALL._replace(trunk_units=32))).resume(path)
     whole = path.read_bytes()
     for damaged in (whole[:1000], b"", whole[: len(whole) // 2] + whole[len(whole) // 2 + 9 :]):
         path.write_bytes(damaged)
-        with pytest.raises(ResumeError, match="no checkpoint that can be read") as error:
+        with pytest.raises(FileError, match="no checkpoint that can be read") as error:
             one.resume(path)
         assert "\n" not in str(error.value)
 
 
 def test_a_network_of_other_sizes_is_not_begun_at(pools: list[PositionPool]) -> None:
-    with pytest.raises(ResumeError, match=r"units, not \(32, 16, 16, 16, 16\)"):
+    with pytest.raises(FileError, match=r"units, not \(32, 16, 16, 16, 16\)"):
         run_of(pools, start=unpack(load_weights("network").network(Rule.FREESTYLE) or b""))
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit, Move
 from pbrain_engine.engine.searcher import Glance
+from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
@@ -34,7 +35,6 @@ from pbrain_engine.notation.games import (
     SINGLE,
     Ending,
     GameFile,
-    GamesError,
     Record,
     decode,
     encode,
@@ -94,7 +94,7 @@ def test_any_changed_byte_is_found() -> None:
         changed[place] ^= 1
         try:
             assert decode(bytes(changed)) is None, place  # it seems longer than it is
-        except GamesError as error:
+        except FileError as error:
             assert "damaged" in str(error)
 
 
@@ -113,13 +113,13 @@ def test_a_file_is_continued_after_its_last_whole_game(tmp_path: Path) -> None:
     assert len(list(read_games(path))) == 2
     file = GameFile(path, ABOUT)
     assert (file.games, file.positions) == (2, 4)
-    with pytest.raises(GamesError, match="game 1 where 2 belongs"):
+    with pytest.raises(FileError, match="game 1 where 2 belongs"):
         file.append(a_record(1))
     file.append(a_record(2))
     file.close()
     assert list(read_games(path)) == [a_record(number) for number in range(3)]
     assert read_about(path) == ABOUT
-    with pytest.raises(GamesError, match="made with nodes 100, not 200"):
+    with pytest.raises(FileError, match="made with nodes 100, not 200"):
         GameFile(path, {**ABOUT, "nodes": "200"})
 
 
@@ -130,7 +130,7 @@ def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
     whole = path.read_bytes()
     under_way = whole + encode(a_record(1))[:-3]
     path.write_bytes(under_way)
-    with pytest.raises(GamesError, match="another run"):
+    with pytest.raises(FileError, match="another run"):
         GameFile(path, ABOUT)
     assert path.read_bytes() == under_way
     file.close()
@@ -145,9 +145,9 @@ def test_damage_inside_a_file_is_an_error(tmp_path: Path, game: int, at: int, by
     assert raw[start + at] != byte
     raw[start + at] = byte  # a length of 512 stones and more; a move, a checksum, a rule
     path.write_bytes(bytes(raw))
-    with pytest.raises(GamesError, match="damaged"):
+    with pytest.raises(FileError, match="damaged"):
         list(read_games(path))
-    with pytest.raises(GamesError, match="damaged"):
+    with pytest.raises(FileError, match="damaged"):
         GameFile(path, ABOUT)
     assert path.read_bytes() == bytes(raw), "the games behind it are still there"
 
@@ -156,9 +156,9 @@ def test_damage_inside_a_file_is_an_error(tmp_path: Path, game: int, at: int, by
 def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "games"
     path.write_bytes(content)
-    with pytest.raises(GamesError, match="not a file of games"):
+    with pytest.raises(FileError, match="not a file of games"):
         list(read_games(path))
-    with pytest.raises(GamesError, match="cannot read"):
+    with pytest.raises(FileError, match="cannot read"):
         list(read_games(tmp_path / "nowhere"))
 
 
@@ -405,7 +405,7 @@ def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path: Path) -
 
 def test_a_worker_with_other_weights_plays_nothing() -> None:
     reported = {**PLAN.about(), "weights": "others 01234567"}
-    with pytest.raises(GamesError, match="a worker has weights hand-1 .*, not others"):
+    with pytest.raises(FileError, match="a worker has weights hand-1 .*, not others"):
         datagen.play_batch(PLAN, reported, range(3))
 
 

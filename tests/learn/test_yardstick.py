@@ -12,17 +12,10 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.arena.averages import average
 from pbrain_engine.engine.engine import Engine, Move
+from pbrain_engine.errors import FileError
 from pbrain_engine.learn import yardstick
 from pbrain_engine.learn.yardstick import FIGURES, measure
-from pbrain_engine.notation.games import (
-    NO_VALUE,
-    Ending,
-    GamesError,
-    Record,
-    encode,
-    header,
-    read_games,
-)
+from pbrain_engine.notation.games import NO_VALUE, Ending, Record, encode, header, read_games
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import WIN
 
@@ -145,6 +138,6 @@ def test_games_and_positions_are_measured_apart(path: Path, tmp_path: Path) -> N
     games = tmp_path / "games"
     games.write_bytes(header({"seed": "1"}))
     assert not yardstick.has_deep_labels([games]) and yardstick.has_deep_labels([path, path])
-    with pytest.raises(GamesError, match="measured apart"):
+    with pytest.raises(FileError, match="measured apart"):
         yardstick.has_deep_labels([games, path])
     assert list(read_games(path)) == RECORDS

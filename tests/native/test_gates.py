@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine.errors import BuildError
 from pbrain_engine.native.build.binary import inspect
-from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, BuildError, link
+from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, link
 from pbrain_engine.native.load.library import load
 from pbrain_engine.native.load.targets import TARGETS, host_target
 
@@ -109,7 +110,7 @@ front.compile_exports("tests.native.toy_kernels")
     with pytest.raises(subprocess.CalledProcessError) as failure:
         python(code)
     assert "this cannot be lowered" in failure.value.stderr
-    assert "KernelDefect: numba wrote no LLVM code; the reason is above" in failure.value.stderr
+    assert "BuildError: numba wrote no LLVM code; the reason is above" in failure.value.stderr
 
 
 # The canary: what we know about numba's code -------------------------------------------

@@ -12,9 +12,10 @@ from types import SimpleNamespace
 import llvmlite.binding as llvm
 import pytest
 
+from pbrain_engine.errors import BuildError
 from pbrain_engine.native.build import compile as kernel_compiler
-from pbrain_engine.native.build.binary import BinaryError, inspect
-from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, Build, BuildError, link
+from pbrain_engine.native.build.binary import inspect
+from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, Build, link
 from pbrain_engine.native.load.targets import TARGETS, host_target
 
 FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho", "wasm32": "wasm"}
@@ -165,7 +166,7 @@ def test_the_command_builds_what_is_asked_for(
     "data", [b"", b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\0asm\1\0\0\0\2\7", b"#!/bin/sh\n"]
 )
 def test_a_broken_file_is_no_library(data: bytes) -> None:
-    with pytest.raises(BinaryError):
+    with pytest.raises(BuildError):
         inspect(data)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from pbrain_engine.native.build.compile import BuildError
+from pbrain_engine.errors import BuildError
 from tests.packaging.building import compare, package, report, shipping, windows, winpython
 
 ROOT = Path(__file__).parents[2]

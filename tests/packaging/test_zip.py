@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.errors import BuildError
 from pbrain_engine.native.build.binary import inspect
-from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, BuildError
+from pbrain_engine.native.build.compile import ALLOWED_IMPORTS
 from pbrain_engine.native.load.targets import host_target
 from tests.packaging.building import bundle, package, shipping
 

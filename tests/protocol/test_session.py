@@ -11,7 +11,7 @@ import pytest
 
 from pbrain_engine.engine.engine import Engine, Move, Thought
 from pbrain_engine.engine.pacing import UNLIMITED, plan
-from pbrain_engine.eval.weights import WeightsError
+from pbrain_engine.errors import WeightsError
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import replies, serve, session

@@ -19,19 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import FileError
 from ...eval.weights import Weights, family_of
 from ...game.game import tables_of
 from ...native.load import library
 from ...native.load.memory import Block
-from ...notation.games import (
-    LABELS,
-    NO_VALUE,
-    Ending,
-    GamesError,
-    Record,
-    is_held_out,
-    read_games,
-)
+from ...notation.games import LABELS, NO_VALUE, Ending, Record, is_held_out, read_games
 from ...patterns.shapes import FOUR, LINE_SHAPES, OPEN_FOUR
 from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
 from ...position.rules import Rule, Side
@@ -144,7 +137,7 @@ class PositionPool:
         Where nothing that is learned from has a result it is the usual one.
 
         Raises:
-            GamesError: there is no result, and no usual one was given.
+            FileError: there is no result, and no usual one was given.
         """
         chunk = self.chunk
         chosen = ~chunk.held & (np.abs(chunk.value.astype(np.int32)) < WIN_BAND)
@@ -152,7 +145,7 @@ class PositionPool:
         if not len(places):
             if usual is not None:
                 return usual
-            raise GamesError("there are no games with a result to learn from")
+            raise FileError("there are no games with a result to learn from")
         places = places[:: -(-len(places) // ENOUGH)]
         return best_scale(chunk.value[places].astype(np.float64), chunk.points[places] / 2)
 
@@ -248,21 +241,21 @@ def check(record: Record) -> None:
     """Make sure that a game can be played through.
 
     Raises:
-        GamesError: a stone lies off the board or on another, or there is no such board.
+        FileError: a stone lies off the board or on another, or there is no such board.
     """
     sides = record.width, record.height
     area = record.width * record.height
     if not all(MIN_BOARD <= each <= MAX_BOARD for each in sides):
-        raise GamesError(f"game {record.number} has a board of {sides[0]}x{sides[1]}")
+        raise FileError(f"game {record.number} has a board of {sides[0]}x{sides[1]}")
     if len(set(record.moves)) < len(record.moves) or max(record.moves, default=0) >= area:
-        raise GamesError(f"game {record.number} has a stone that cannot lie there")
+        raise FileError(f"game {record.number} has a stone that cannot lie there")
 
 
 def dealt(files: Iterable[Path], test: Iterable[Path]) -> Iterator[LearnedGame]:
     """Yield the games of files; held out are the test files, or one game in sixteen.
 
     Raises:
-        GamesError: a file is missing or damaged.
+        FileError: a file is missing or damaged.
     """
     test = list(test)
     for path in files:
@@ -311,7 +304,7 @@ def read_pools(
     ``watch`` is called now and then with how many positions there are.
 
     Raises:
-        GamesError: a file is missing or damaged.
+        FileError: a file is missing or damaged.
     """
     player = _Player(weights)
     games = (

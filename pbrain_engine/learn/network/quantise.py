@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import WeightsError
 from ...eval.network_block import (
     BOOK_LIMIT,
     FORM,
@@ -66,7 +67,7 @@ class NetworkBlock(NamedTuple):
 
 
 def unpack(raw: bytes) -> NetworkBlock:
-    """Return the numbers of a block; BlockError if it is no block."""
+    """Return the numbers of a block; WeightsError if it is no block."""
     sizes = sizes_of(raw)
     at = len(sizes.pack())
 
@@ -317,10 +318,6 @@ def sizes_for(form: Form, codes: int) -> Sizes:
 UNIT = 1024.0  # of every layer: what leaves most of them largest about eight
 
 
-class MisfitError(ValueError):
-    """A network cannot be what another begins at."""
-
-
 def vectors_of(block: NetworkBlock, form: Form) -> list[Floats]:
     """Return the vector of each pattern of a form for each of its maps: [patterns, outputs].
 
@@ -342,16 +339,16 @@ def begin_at(block: NetworkBlock, form: Form, seed: int, scale: float) -> tuple[
     ``scale``: how many units of value are a logistic unit.
 
     Raises:
-        MisfitError: its layers have other widths, its windows are wider, or it distinguishes
+        WeightsError: its layers have other widths, its windows are wider, or it distinguishes
             colours that are alike.
     """
     sizes, wanted = block.sizes, sizes_for(form, block.sizes.codes)
     if sizes[6:11] != wanted[6:11]:
-        raise MisfitError(f"has layers of {sizes[6:11]} units, not {wanted[6:11]}")
+        raise WeightsError(f"has layers of {sizes[6:11]} units, not {wanted[6:11]}")
     if sizes.half > form.known.half:
-        raise MisfitError("has wider windows than this family")
+        raise WeightsError("has wider windows than this family")
     if sizes.tied < form.tied:
-        raise MisfitError("tells colours apart that are alike in this family")
+        raise WeightsError("tells colours apart that are alike in this family")
     numbers = form.start(seed).astype(np.float64)
     anchor = np.zeros_like(numbers)
     for flat in (numbers, anchor):

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import FileError, WeightsError
 from ...eval.weights import Weights
 from ...files import in_place_of
 from ...notation.games import LABELS
@@ -27,7 +28,7 @@ from .learner import Adam, Batch, Floats, Form, Learner, Source, Threads, Widths
 from .patterns import half_of, patterns
 from .pool import ENOUGH, PositionPool
 from .position_loops import Outputs
-from .quantise import MisfitError, NetworkBlock, begin_at
+from .quantise import NetworkBlock, begin_at
 
 Ints = NDArray[np.int64]
 WARM_UP = 100  # steps
@@ -36,10 +37,6 @@ CLIP = 1.0  # of the length of the gradient
 AVERAGED = 0.998  # of the running mean of the weights that a step leaves
 VALUE_SHARE, LEVEL_SHARE = 2.0, 0.02  # of the losses of value and mean logit beside the move's
 QUICK = 6000  # held-out positions that are looked at on the way
-
-
-class ResumeError(OSError):
-    """A checkpoint does not belong to a run, or is damaged."""
 
 
 class TrainingSettings(NamedTuple):
@@ -157,8 +154,8 @@ class Run:
         """Begin at the linear evaluation of ``weights``, or at the network ``start``.
 
         Raises:
-            ResumeError: that network does not fit.
-            GamesError: no game has a result.
+            FileError: that network does not fit.
+            FileError: no game has a result.
         """
         self.settings, self.pools = settings, pools
         targets = [pool.targets(settings.mix, labels=settings.labels) for pool in pools]
@@ -176,8 +173,8 @@ class Run:
         if start is not None:
             try:
                 numbers, anchor = begin_at(start, self.form, settings.seed, self.scale)
-            except MisfitError as error:
-                raise ResumeError(f"{settings.begin}: its network {error}") from None
+            except WeightsError as error:
+                raise FileError(f"{settings.begin}: its network {error}") from None
         self.threads = Threads(settings.threads)
         self.learner = Learner(self.form, numbers, self.threads)
         self.adam = Adam(numbers, anchor)
@@ -292,7 +289,7 @@ class Run:
         """Go on where a checkpoint stopped.
 
         Raises:
-            ResumeError: it is damaged, or of a run with other settings or games.
+            FileError: it is damaged, or of a run with other settings or games.
         """
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as members:
@@ -303,14 +300,14 @@ class Run:
             sums, counts = state["tally"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise ResumeError(f"{path} is no checkpoint that can be read: {reason}") from None
+            raise FileError(f"{path} is no checkpoint that can be read: {reason}") from None
         for key in sorted({*found, *self.about}):
             if found.get(key) != self.about.get(key):
                 was, now = found.get(key), self.about.get(key)
-                raise ResumeError(f"{path} was trained with {key} {was}, not {now}")
+                raise FileError(f"{path} was trained with {key} {was}, not {now}")
         for name, array in arrays.items():
             if array.shape != self.best.shape:
-                raise ResumeError(f"{path} has {array.size} {name}, not {self.best.size}")
+                raise FileError(f"{path} has {array.size} {name}, not {self.best.size}")
         self.learner.numbers[:], self.best = arrays["numbers"], arrays["best"]
         for name in ("mean", "slope", "square"):
             getattr(self.adam, name)[:] = arrays[name]

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import lief
 
+from ...errors import BuildError
+
 MACHINES = {
     lief.Header.ARCHITECTURES.X86_64: "x86_64",
     lief.Header.ARCHITECTURES.ARM64: "aarch64",
@@ -17,10 +19,6 @@ MACHINES = {
 _LINKER_MADE = {"__dso_handle", "_mh_dylib_header"}  # in every library for macOS
 
 lief.logging.disable()  # what it dislikes in a file that it cannot read
-
-
-class BinaryError(ValueError):
-    """The file is none of the known formats, or is broken."""
 
 
 class Binary(NamedTuple):
@@ -37,13 +35,13 @@ def inspect(data: bytes) -> Binary:
     """Return what a library file says about itself.
 
     Raises:
-        BinaryError: it is no library that we know.
+        BuildError: it is no library that we know.
     """
     if data.startswith(b"\0asm"):
         try:
             return _read_wasm(data)
         except (IndexError, ValueError) as error:
-            raise BinaryError(f"broken header: {error!r}") from error
+            raise BuildError(f"broken header: {error!r}") from error
     library = lief.parse(data)
     match library:
         case lief.ELF.Binary():
@@ -62,10 +60,10 @@ def inspect(data: bytes) -> Binary:
             loaded = lief.MachO.LoadCommand.TYPE.LOAD_DYLIB
             libraries = map(str, (o.name for o in library.libraries if o.command == loaded))
         case _:
-            raise BinaryError("neither ELF nor PE nor Mach-O nor WebAssembly")
+            raise BuildError("neither ELF nor PE nor Mach-O nor WebAssembly")
     machine = MACHINES.get(library.abstract.header.architecture)
     if machine is None:
-        raise BinaryError("for a machine that the kernel does not run on")
+        raise BuildError("for a machine that the kernel does not run on")
     return Binary(library.format.name.lower(), machine, exports, imports, (*libraries,))
 
 
@@ -101,7 +99,7 @@ def _read_wasm(data: bytes) -> Binary:
         kind, length = number(), number()
         end = place + length
         if end > len(data):
-            raise BinaryError("its end is missing")
+            raise BuildError("its end is missing")
         if kind == _IMPORTS:
             for _ in range(number()):
                 name()  # of the module that provides it

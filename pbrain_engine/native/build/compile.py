@@ -25,6 +25,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
+from ...errors import BuildError
 from ...files import hold_lock, in_place_of
 from ...options import CommandLine, Option
 from ..load.library import KernelError, Library, load, processor_level
@@ -40,10 +41,6 @@ MACOS_IMPORTS = {"bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"}
 ALLOWED_IMPORTS = {"memset", "memcpy", "memmove", *MACOS_IMPORTS}
 ALLOWED_LIBRARIES = {"/usr/lib/libSystem.B.dylib"}
 KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
-
-
-class BuildError(Exception):
-    """The kernel could not be built; the message says why."""
 
 
 class Output(NamedTuple):

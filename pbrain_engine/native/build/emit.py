@@ -20,6 +20,7 @@ import numba
 from numba import types
 
 from ... import kernel
+from ...errors import BuildError
 from ..load.targets import TARGETS
 from . import front, lower
 from .compile import Output, report
@@ -57,7 +58,7 @@ def write_object(kept: str, digest: str, folder: str, output: Output) -> None:
     """Write the object file of one library.
 
     Raises:
-        KernelDefect: the module is not to be shipped.
+        BuildError: the module is not to be shipped.
     """
     began = time.perf_counter()
     with open(kept, "rb") as file:
@@ -84,7 +85,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             with ProcessPoolExecutor(min(os.cpu_count() or 1, len(outputs))) as pool:
                 list(pool.map(write, outputs))
-    except lower.KernelDefect as defect:
+    except BuildError as defect:
         report(f"error: {defect}")
         return 1
     return 0

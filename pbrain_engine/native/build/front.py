@@ -31,7 +31,8 @@ from numba.core.targetconfig import ConfigStack
 from numba.np import arrayobj
 
 from ... import kernel
-from .lower import KernelDefect, parse_file
+from ...errors import BuildError
+from .lower import parse_file
 
 # Functions whose code one process writes; elsewhere a fork is not there, or not safe.
 BATCH = 40 if sys.platform == "linux" else sys.maxsize
@@ -114,13 +115,13 @@ class _Writer:
         """Write what still waits, here; return the modules of the other batches.
 
         Raises:
-            KernelDefect: a forked process failed, and has said why.
+            BuildError: a forked process failed, and has said why.
         """
         self._write()
         try:
             return [llvm.parse_bitcode(pipe.recv_bytes()) for pipe in self._pipes]
         except EOFError:
-            raise KernelDefect("numba wrote no LLVM code; the reason is above") from None
+            raise BuildError("numba wrote no LLVM code; the reason is above") from None
 
 
 def compile_exports(name: str) -> tuple[list[tuple[str, Any]], Any]:
@@ -130,12 +131,12 @@ def compile_exports(name: str) -> tuple[list[tuple[str, Any]], Any]:
     their names.
 
     Raises:
-        KernelDefect: an export is not what C can call, or has no code.
+        BuildError: an export is not what C can call, or has no code.
     """
     importlib.import_module(name)
     for owner, method, ours in _REPLACED:
         if not hasattr(owner, method):
-            raise KernelDefect(f"numba's {owner} has no {method}: another version?")
+            raise BuildError(f"numba's {owner} has no {method}: another version?")
         setattr(owner, method, ours)
     gc.disable()  # a sixth of the time, for half as much memory again
     with _Writer() as writer:
@@ -161,7 +162,7 @@ def _type_exports() -> Iterator[tuple[str, Any]]:
         result = function.overloads[arguments]
         kind = result.signature.return_type
         if is_kernel and kind not in (types.int64, types.boolean, types.none):
-            raise KernelDefect(f"{name} returns {kind}")
+            raise BuildError(f"{name} returns {kind}")
         yield name, result
 
 

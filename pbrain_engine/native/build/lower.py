@@ -12,6 +12,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from ...errors import BuildError
 from ..load.targets import Target
 
 RUNTIME_SYMBOLS = {"memset", "memcpy", "memmove"}  # what any C library provides
@@ -27,10 +28,6 @@ INSTRUCTIONS = {
 }
 # LLVM's own default is 250; this makes half as many pairs again and 4 % more nodes a second.
 INLINING_THRESHOLD = 2000
-
-
-class KernelDefect(Exception):
-    """The kernels compile, but to something that must not be shipped."""
 
 
 def parse_file(name: str) -> Any:
@@ -79,11 +76,11 @@ def _check_module(module: Any) -> None:
     missing = {function.name for function in module.functions if function.is_declaration}
     foreign = [n for n in sorted(missing - RUNTIME_SYMBOLS) if not n.startswith("llvm.")]
     if foreign:
-        raise KernelDefect(f"the kernel calls what no library here provides: {', '.join(foreign)}")
+        raise BuildError(f"the kernel calls what no library here provides: {', '.join(foreign)}")
     lines = (line.partition(";")[0].strip() for line in str(module).splitlines())
     floating = [line for line in lines if FLOATING.search(line)]
     if floating:
-        raise KernelDefect("the kernel computes with floating point:\n" + "\n".join(floating[:10]))
+        raise BuildError("the kernel computes with floating point:\n" + "\n".join(floating[:10]))
 
 
 def target_machine(target: Target, level: str) -> Any:
@@ -106,7 +103,7 @@ def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, An
     ``about``: the text that its function ``numoku_about`` returns.
 
     Raises:
-        KernelDefect: the module is not to be shipped.
+        BuildError: the module is not to be shipped.
     """
     machine = target_machine(target, level)
     module = module.clone()

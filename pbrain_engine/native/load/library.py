@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable
 
+from ...errors import NumokuError
 from .store import SHIPPED_FOLDER, is_checkout, is_shipped, kernel_folder
 from .targets import TARGETS, host_target, x86_level
 
@@ -27,7 +28,7 @@ UNLIMITED_NODES = 1 << 62
 _EXCEPTION_RAISED = 1  # numba's status of a kernel that raised
 
 
-class KernelError(RuntimeError):
+class KernelError(NumokuError):
     """There is no usable kernel, or one failed; the message says what to do."""
 
 
