@@ -170,19 +170,16 @@ class Game:
 
     def record(self) -> GameRecord:
         """Return the game so far; what came before a stone that was placed counts as placed."""
-        history, passes = self.history, list[int]()
-        start = next((n for n in range(len(history), 0, -1) if not history[n - 1].passed), 0)
-        moves, due = history[start:], self.to_move
-        first = side = moves[0].side if moves else due
-        for number, stone in enumerate(moves):
-            if stone.side is not side:
-                passes.append(number)
-            side = stone.side.opponent
-        if side is not due:
-            passes.append(len(moves))
+        cells, sides, start = self.moves, list[Side](), 0
+        for number, stone in enumerate(self.history, 1):
+            sides.append(stone.side)
+            if not stone.passed:
+                start = number
+        turns = [*sides[start:], self.to_move]
+        passes = [n for n, (last, side) in enumerate(pairwise(turns), 1) if side is last]
         return GameRecord(
-            self.width, self.height, self.rule, tuple(stone.move for stone in moves), first,
-            tuple((stone.move, stone.side) for stone in history[:start]), tuple(passes),
+            self.width, self.height, self.rule, tuple(cells[start:]), turns[0],
+            tuple(zip(cells[:start], sides, strict=False)), tuple(passes),
             marked=self.last,
         )  # fmt: skip
 

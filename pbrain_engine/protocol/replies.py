@@ -38,7 +38,9 @@ def problem_of(error: BaseException) -> str:
 def remark(kind: str, text: str) -> str:
     """Return an ERROR, UNKNOWN, MESSAGE or DEBUG line: printable ASCII of bounded length."""
     limit = MAX_TEXT[kind]
-    clean = "".join(c if " " <= c <= "~" else "?" for c in text[:limit])
+    clean = text[:limit]
+    if not (clean.isascii() and clean.isprintable()):
+        clean = "".join(c if " " <= c <= "~" else "?" for c in clean)
     return f"{kind} {clean}{'...' if len(text) > limit else ''}"
 
 

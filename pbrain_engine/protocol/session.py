@@ -375,4 +375,5 @@ class Session:
 
 def stones_of(game: Game) -> int:
     """Return the number of stones on the board, blocked cells not counted."""
-    return sum(stone.side is not Side.WALL for stone in game.history)
+    sides = [stone.side for stone in game.history]
+    return len(sides) - sides.count(Side.WALL)

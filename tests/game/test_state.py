@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -50,3 +52,21 @@ def test_any_stones_in_any_order(data: st.DataObject, width: int, height: int, r
         assert game.check() == 0
     assert [game.at(x, y) for y in range(height) for x in range(width)] == empty
     assert game.ply == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_game_on_paper_is_the_game_on_the_board(seed: int) -> None:
+    chance, game = random.Random(seed), Game(7)
+    for _ in range(chance.randrange(14)):
+        cell, step = chance.choice(game.empty_cells()), chance.randrange(6)
+        if step == 0:
+            game.place(*cell, chance.choice([Side.BLACK, Side.WHITE, Side.WALL]))
+        elif step == 1:
+            game.set_to_move(game.to_move.opponent)
+        else:
+            game.play(*cell)
+    record, other = game.record(), Game(7)
+    assert [*record.stones.items()] == [(stone.move, stone.side) for stone in game.history]
+    assert record.to_move is game.to_move and record.last == game.last
+    other.become(record)
+    assert other.position == record.position == game.position
