@@ -25,7 +25,7 @@ from ..game.documents import game_tree_document
 from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.tree import GameTree
-from ..notation.psq import format_psq
+from ..notation.saving import KINDS, write_game
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
 from ..position.rules import Side
@@ -91,6 +91,7 @@ class Dialogue:
         self._start = start
         self._placed = len(start.placed)
         self._notes = {}
+        self._played_by: list[str] = []  # the levels, or methods, of the engine's moves
         self._trees = trees
         self._files: set[Path] = set()  # that hold this game, so that they may be written again
         self._opens = opens  # while swap2 goes on: whether the person opened it
@@ -128,6 +129,7 @@ class Dialogue:
             return said + "\n" + self.engine_turn()
         if self.game_over or game.to_move is self.person:
             return ""
+        self._played_by.append(self.method or str(self.level))
         if self.method:
             move, choice = choose_by(self.method, game, self.seconds, self._chance)
             self.engine.play(*move)
@@ -250,8 +252,8 @@ class Dialogue:
         if not words:
             return "name a file, as in `save game.sgf`"
         path = Path(" ".join(words)).expanduser()
-        if path.suffix.lower() not in (".sgf", ".psq"):
-            return "games are saved as .sgf or .psq"
+        if path.suffix.lower() not in KINDS:
+            return "games are saved as .sgf, .psq, .lib (RenLib) or .svg (a film)"
         self.sgf()  # or what is wrong with it, before anything is asked
         if path.exists() and path.resolve() not in self._files:
             self._question = lambda: self._write(path)
@@ -260,9 +262,11 @@ class Dialogue:
 
     def _write(self, path: Path) -> str:
         text, losses = self.sgf()
-        if path.suffix.lower() == ".psq":
-            text, losses = format_psq(self.record()), []
-        write_whole(path, text)
+        if path.suffix.lower() == ".sgf":
+            write_whole(path, text)
+        else:
+            losses = []
+            write_game(path, self.record())
         self._files.add(path.resolve())
         return "; ".join([f"saved {path}", *losses])
 
@@ -418,10 +422,17 @@ class Dialogue:
         turns = {3: ("choice", "choose-three"), 4: ("person", "put-two")}
         return turns.get(ply, ("engine", "numoku-chooses" if ply else "numoku-puts-three"))
 
+    def _opponent(self) -> str:
+        """Return who has played in the engine's place, or is going to: all levels, or methods."""
+        known = list(dict.fromkeys([*self._played_by, self.method or str(self.level)]))
+        if not all(name.isdecimal() for name in known):
+            return " and ".join(f"level {name}" if name.isdecimal() else name for name in known)
+        return f"level {known[0]}" if len(known) == 1 else f"levels {' and '.join(known)}"
+
     def record(self) -> GameRecord:
         """Return the game as it can be written to a file."""
         game = self.engine.game
-        opponent = f"{ENGINE} {self.method or f'level {self.level}'}"
+        opponent = f"{ENGINE} {self._opponent()}"
         names = (PERSON, opponent) if self.person is Side.BLACK else (opponent, PERSON)
         winner = self.resigned.opponent if self.resigned is not None else game.winner
         open_score = "1/2-1/2" if game.is_full else ""
@@ -452,7 +463,7 @@ COMMANDS: dict[str, Command] = {
         ("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
         ("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
         ("new", "begin again on an empty board", Dialogue._new),
-        ("save FILE", "write the game as .sgf or .psq", Dialogue._save),
+        ("save FILE", "write the game as .sgf, .psq, .lib or .svg", Dialogue._save),
         ("load FILE", "go on from a .sgf or .psq file, or a drawing", Dialogue._load),
         ("resign", "give the game up", Dialogue._resign),
         ("help", "this list", Dialogue._help),

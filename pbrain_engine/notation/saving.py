@@ -20,6 +20,7 @@ from .sgf import format_sgf
 Writer = Callable[[GameRecord], str]
 WRITERS: dict[str, Writer] = {".sgf": format_sgf, ".psq": format_psq, ".svg": animated_svg}
 LIBRARY = ".lib"
+KINDS = (*WRITERS, LIBRARY)
 
 
 def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord:
@@ -59,5 +60,4 @@ def write_game(path: str | PathLike[str], record: GameRecord) -> None:
     elif kind in WRITERS:
         write_whole(place, WRITERS[kind](record))
     else:
-        kinds = ", ".join([*WRITERS, LIBRARY])
-        raise ValueError(f"{place.name}: games are written as {kinds}")
+        raise ValueError(f"{place.name}: games are written as {', '.join(KINDS)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Engine, Rule
+from pbrain_engine import Engine, Game, Rule
 from pbrain_engine.app.thinking import DEFAULT_LEVEL
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue
@@ -82,6 +82,32 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
             node = node.children[0]
             main.append(node.cell)
         assert main[: game.ply] == game.moves
+
+
+def test_games_are_saved_in_every_kind(dialogue: Dialogue, tmp_path: Path) -> None:
+    for cell in ("h8", "i9", "j10"):
+        dialogue.engine.play(cell)
+    for kind in ("sgf", "psq", "lib"):
+        path = tmp_path / f"game.{kind}"
+        assert dialogue.answer(f"save {path}") == f"saved {path}"
+        assert Game.from_file(path).moves == dialogue.engine.game.moves
+    dialogue.answer(f"save {tmp_path / 'game.svg'}")
+    assert "<animate" in (tmp_path / "game.svg").read_text(encoding="utf-8")
+    assert dialogue.answer("save game.xml").startswith("games are saved as .sgf")
+
+
+def test_a_level_that_changes_in_mid_game_is_written_down(dialogue: Dialogue) -> None:
+    assert dialogue.record().white == "Numoku level 1"
+    dialogue.answer("level 2")
+    assert dialogue.record().white == "Numoku level 2"  # it has not moved yet
+    dialogue.answer("h8")
+    dialogue.engine_turn()
+    dialogue.answer("level 4")
+    assert dialogue.record().white == "Numoku levels 2 and 4"
+    dialogue.answer("level 2")
+    assert dialogue.record().white == "Numoku level 2"
+    dialogue.answer("new")
+    assert dialogue.record().white == "Numoku level 2"
 
 
 # Small things ---------------------------------------------------------------------------
