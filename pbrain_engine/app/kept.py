@@ -20,7 +20,7 @@ def certain_of(finding: Result | None) -> Result | None:
     return finding if finding is not None and finding.is_certain else None
 
 
-class Kept:
+class OptionalDatabase:
     """An open database, as a command uses it; one that is not named does nothing."""
 
     def __init__(self, target: str | None) -> None:
@@ -31,7 +31,7 @@ class Kept:
         """
         self.database = None if target is None else Database(target, create=True)
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> OptionalDatabase:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -40,7 +40,7 @@ def shelf_file() -> Path:
     return state_folder() / FILE
 
 
-class Shelf:
+class SavedGames:
     """The games that are kept; ``trouble`` says why they are in memory alone, if they are."""
 
     def __init__(self, path: Path | None = None) -> None:

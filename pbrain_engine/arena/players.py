@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
@@ -55,16 +55,16 @@ class ProcessPlayer(Player):
 
     cores: tuple[int, ...] = ()
     guardian: Guardian | None = None
-    _process: EngineProcess | None = None
-    _folder: str = ""
-    _resources: ExitStack = field(default_factory=ExitStack)
-    _thinking: Thinking = field(default_factory=Thinking)
-    _has_spoken: bool = False
-    _is_asked: bool = False
-    _has_suggested: bool = False
-    _garbage: str = ""
-    _refusal: str = ""
-    _memory_seen: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Begin without a process."""
+        self._process: EngineProcess | None = None
+        self._folder = ""
+        self._resources = ExitStack()
+        self._thinking = Thinking()
+        self._has_spoken = self._is_asked = self._has_suggested = False
+        self._garbage = self._refusal = ""
+        self._memory_seen = 0.0  # when it was looked at
 
     def launch(self) -> None:
         """Start the process if it does not run yet, and tell it board and limits."""
@@ -246,7 +246,9 @@ class ProcessPlayer(Player):
 class InprocessPlayer(Player):
     """One configuration of our engine, for many games; it is made at the first one."""
 
-    _engine: Engine | None = None
+    def __post_init__(self) -> None:
+        """Begin without an engine."""
+        self._engine: Engine | None = None
 
     def launch(self) -> None:
         """Make the engine, or make it forget."""

@@ -26,7 +26,7 @@ from .settings import MatchSettings
 POLL = 0.05  # seconds between two looks at games that are to end
 
 
-class Slot:
+class GameSeat:
     """A seat for one game at a time: its cores, and the engines that stay between games."""
 
     def __init__(
@@ -96,7 +96,7 @@ class Slot:
         self._kept.clear()
 
 
-def close_all(players: Iterable[Player | Slot]) -> None:
+def close_all(players: Iterable[Player | GameSeat]) -> None:
     """Close all, also where the end of one goes wrong."""
     with contextlib.ExitStack() as stack:
         for player in players:
@@ -121,7 +121,7 @@ class LocalGames(Pool[GameTask, GameRecord]):
         """Begin; ``on_move`` gets moves with the number of their slot."""
         self._guardian = None if settings.in_process else Guardian()
         seats = settings.concurrency
-        self._slots = [Slot(settings, number, self._guardian) for number in range(seats)]
+        self._slots = [GameSeat(settings, number, self._guardian) for number in range(seats)]
         free = list(range(seats))
 
         def play(task: GameTask) -> GameRecord:
@@ -154,7 +154,7 @@ def play_remotely(settings: MatchSettings, task: GameTask) -> GameRecord:
     if getattr(_seats, "settings", None) != settings:
         if slot := getattr(_seats, "slot", None):
             slot.close()
-        _seats.slot = Slot(settings, 0, None if settings.in_process else Guardian())
+        _seats.slot = GameSeat(settings, 0, None if settings.in_process else Guardian())
         _seats.settings = settings
     played: GameRecord = _seats.slot.play(task)
     return played

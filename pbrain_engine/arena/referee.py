@@ -225,9 +225,10 @@ def play_game(
     on_move(played)
     turn = 0
     try:
-        for phase in ("launch", "await_ready"):
-            for turn in (0, 1):
-                getattr(players[turn], phase)()
+        for turn in (0, 1):
+            players[turn].launch()
+        for turn in (0, 1):
+            players[turn].await_ready()
         clocks = [Clock(settings, engine) for engine in engines]
         while (ended := _outcome(game, settings, played)) is None:
             turn = int(game.to_move)

@@ -27,7 +27,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .. import __version__
-from ..app.shelf import Shelf
+from ..app.shelf import SavedGames
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
 from ..files import state_folder
@@ -176,7 +176,7 @@ class BoardServer:
             EngineError: the database cannot be opened.
         """
         self.token, self.names = token, names
-        self.archive = Archive(database, Shelf(games))
+        self.archive = Archive(database, SavedGames(games))
         self.desks = Desks(threads, self.archive, weights)
         self.start: dict[str, str] = {}  # a game to begin with, by name and content
         self.app = Starlette(

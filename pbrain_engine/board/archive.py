@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..app.kept import Kept
-from ..app.shelf import Shelf
+from ..app.kept import OptionalDatabase
+from ..app.shelf import SavedGames
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
@@ -34,17 +34,17 @@ MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole
 class Archive:
     """A database that is open, or none: then nothing is known, and nothing is kept."""
 
-    def __init__(self, target: str | None = None, shelf: Shelf | None = None) -> None:
+    def __init__(self, target: str | None = None, shelf: SavedGames | None = None) -> None:
         """Open it, made if it is not there.
 
         Raises:
             EngineError: it cannot be opened.
         """
         self.name = target
-        self.shelf = shelf or Shelf()
+        self.shelf = shelf or SavedGames()
         self.trouble = ""  # why something could not be kept
-        self._writer = Kept(target)
-        self._reader = Kept(target)
+        self._writer = OptionalDatabase(target)
+        self._reader = OptionalDatabase(target)
         self._reading = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: deque[Mapping[Position, Result]] = deque()
@@ -145,7 +145,7 @@ class Archive:
             replace_comment(database, setup, before, after)
 
     @contextlib.contextmanager
-    def _open_kept(self, kept: Kept, lock: threading.Lock) -> Iterator[Database]:
+    def _open_kept(self, kept: OptionalDatabase, lock: threading.Lock) -> Iterator[Database]:
         """Give the database; raises Refused if there is none, and EngineError if it fails."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     limit = Limit(time=options.time, depth=options.depth, nodes=options.nodes)
     memory = options.memory * MEGABYTE
     with (
-        kept.Kept(options.db) as database,
+        kept.OptionalDatabase(options.db) as database,
         Engine(memory=memory, threads=options.threads, weights=options.weights) as engine,
     ):
         engine.new_game(*position.board)

@@ -14,7 +14,7 @@ from ..app.view import rule_name
 from ..database import exports, integrity
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.rescue import rescue
-from ..database.sources import Item, Wish, add_items, merge, read_source
+from ..database.sources import Item, SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database, StoredGame
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
@@ -54,11 +54,11 @@ def complain(text: str, status: int = 1, name: str = "db") -> int:
 
 def add_games(database: Database, options: argparse.Namespace) -> int:
     """Store what the sources hold; each is reported once it is stored."""
-    wish = Wish(options.rule, options.size, options.encoding, options.from_below)
+    chosen = SourceOptions(options.rule, options.size, options.encoding, options.from_below)
     status = 0
     for name in options.games:
         try:
-            items = _announce_remarks(name, read_source(name, wish))
+            items = _announce_remarks(name, read_source(name, chosen))
             done = add_items(database, items, partial(_tell, name))
         except (OSError, ValueError) as error:
             status = complain(f"{name}: {error}")

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..app import setup, thinking, view
-from ..app.kept import Kept, certain_of
+from ..app.kept import OptionalDatabase, certain_of
 from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import swap2
@@ -31,6 +31,7 @@ from ..options import problem_of
 from ..position.rules import Side
 
 PERSON, ENGINE = "you", "Numoku"
+SECONDS = 5.0  # for a move of the engine
 CHOICE = "choose `black` or `white`"
 CHOICE_OR_TWO = CHOICE + ", or put two stones: white, black"
 LATER = ("hint", "swap", "resign")  # once swap2 is over
@@ -41,45 +42,49 @@ FOULS = {
 }
 
 
+class GameStart(NamedTuple):
+    """From where a game goes on, and against what."""
+
+    record: GameRecord
+    trees: Sequence[GameTree] = ()  # the games of the file that the position comes from
+    person: Side | None = None
+    level: int = DEFAULT_LEVEL
+    seconds: float = SECONDS
+    method: str = ""  # of the textbooks, in the engine's place
+    opens: bool | None = None  # swap2 goes on: whether the person opened it
+    name: str = ""  # among the saved games
+    at: float = 0.0  # when it was begun, in seconds since 1970
+
+
 class Dialogue:
     """The state of a game and what each command does to it."""
 
     def __init__(
         self,
         engine: Engine,
-        start: GameRecord,
-        person: Side = Side.BLACK,
-        level: int = DEFAULT_LEVEL,
-        seconds: float = 5.0,
+        start: GameStart,
         seed: int | None = None,
         listener: Callable[[Thought], None] | None = None,
-        kept: Kept | None = None,
-        trees: Sequence[GameTree] = (),
-        method: str = "",
-        opens: bool | None = None,
+        kept: OptionalDatabase | None = None,
     ) -> None:
-        """Begin a game from a position; ``seconds`` is the engine's time for a move.
+        """Begin a game.
 
         ``listener`` gets what the engine thinks on the way to a move. What the engine finds out,
-        and games that have ended, are ``kept``. ``trees`` are the games of the file that the
-        position comes from. A ``method`` of the textbooks plays in the engine's place. ``opens``:
-        swap2 goes on, and whether the person opened it.
+        and games that have ended, are ``kept``.
         """
         self.engine = engine
-        self.person = person
-        self.level = level
-        self.method = method
-        self.seconds = seconds
+        self.person = start.person or Side.BLACK
+        self.level, self.method, self.seconds = start.level, start.method, start.seconds
         self.over = False  # the person has left
         self.begun = 0  # how many games so far
         self.wants_board = False  # the person has asked for it
         self.resigned: Side | None = None
         self._chance = random.Random(seed)
         self._listener = listener
-        self._kept = kept or Kept(None)
+        self._kept = kept or OptionalDatabase(None)
         self._notes: dict[int, str] = {}  # ply -> what the engine thought
         self._question: Callable[[], str] | None = None  # what a yes does
-        self._begin(start, trees, opens)
+        self._begin(start.record, start.trees, start.opens)
 
     def _begin(
         self, start: GameRecord, trees: Sequence[GameTree] = (), opens: bool | None = None
@@ -102,7 +107,7 @@ class Dialogue:
     def prompt(self) -> str:
         """What the person is asked for."""
         if self._opens is not None:
-            return f"{self._wish}> "
+            return f"{self._swap2_prompt}> "
         if self.game_over:
             return "the game is over> "
         return f"your move, {self.person.name.lower()}> "
@@ -175,7 +180,7 @@ class Dialogue:
             if question is not None and word in ("y", "yes", "n", "no"):
                 return question() if word in ("y", "yes") else "nothing was written"
             if self._opens is not None and word in LATER:
-                return self._wish
+                return self._swap2_prompt
             if word in COMMANDS:
                 return COMMANDS[word][-1](self, words[1:])
             return self._move(line)
@@ -195,7 +200,7 @@ class Dialogue:
         if game.is_forbidden(x, y):
             return f"renju forbids black {cell_name(x, y)}: {FOULS[foul_of(game, x, y)]}"
         if self._opens and game.ply == 5:
-            return self._wish
+            return self._swap2_prompt
         self.engine.play(x, y)
         return ""
 
@@ -311,7 +316,7 @@ class Dialogue:
         return f"a new game with swap2, {PERSON if self._opens else ENGINE} first"
 
     @property
-    def _wish(self) -> str:
+    def _swap2_prompt(self) -> str:
         """What the person is to do now in swap2."""
         ply = self.engine.game.ply
         if self._opens:
@@ -323,7 +328,7 @@ class Dialogue:
         if self._opens is None:
             return "sides are chosen in `swap2`; `swap` changes them"
         if self.engine.game.ply != (5 if self._opens else 3):
-            return self._wish
+            return self._swap2_prompt
         self.person, self._opens = side, None
         return f"you play {side.name.lower()}"
 

@@ -15,25 +15,20 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..app import kept, setup, view
-from ..app.shelf import Shelf, shelf_file
+from ..app.shelf import SavedGames, shelf_file
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..game.cells import NotationError
 from ..game.documents import read_game_tree
-from ..game.record import GameRecord
-from ..game.tree import GameTree
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .dialogue import Dialogue, opener_of, person_of
-
-SECONDS = 5.0  # for a move of the engine
-
+from .dialogue import SECONDS, Dialogue, GameStart, opener_of, person_of
 
 COMMAND = CommandLine(
     "numoku play",
@@ -64,12 +59,18 @@ def main(arguments: Sequence[str]) -> int:
     words = " ".join(options.position)
     if options.resume and (words or options.rule is not None or options.size):
         parser.error("a game that is resumed has its own position, rule and board")
-    shelf = Shelf(shelf_file())
-    begun = resume_last(shelf) if options.resume else Begun(
+    shelf = SavedGames(shelf_file())
+    begun = resume_last(shelf) if options.resume else GameStart(
         setup.chosen_setup(options, words),
         setup.read_trees(Path(words)) if os.path.isfile(words) else [],
     )  # fmt: skip
-    side = Side[options.side.upper()] if options.side else begun.person or person_of(begun.start)
+    side = Side[options.side.upper()] if options.side else begun.person or person_of(begun.record)
+    begun = begun._replace(
+        person=side or Side.BLACK,
+        level=options.level or begun.level,
+        seconds=options.time or begun.seconds,
+        method=options.method or ("" if options.level else begun.method),
+    )
     if len(begun.trees) > 1 and not options.resume:
         print(f"the first of {len(begun.trees)} games is played")
     line = StatusLine()
@@ -77,41 +78,16 @@ def main(arguments: Sequence[str]) -> int:
         with suppress(ImportError):  # arrow keys edit what is typed, and bring it back
             import readline  # noqa: F401 - from now on it works behind `input`
     with (
-        kept.Kept(options.db) as database,
+        kept.OptionalDatabase(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
-        dialogue = Dialogue(
-            engine,
-            begun.start,
-            side or Side.BLACK,
-            options.level or begun.level,
-            options.time or begun.seconds,
-            listener=line.show,
-            kept=database,
-            trees=begun.trees,
-            method=options.method or ("" if options.level else begun.method),
-            opens=begun.opens,
-        )
-        talk(dialogue, line, Unfinished(shelf, begun.name, begun.at))
+        dialogue = Dialogue(engine, begun, listener=line.show, kept=database)
+        talk(dialogue, line, SavedGame(shelf, begun.name, begun.at))
     shelf.close()
     return 0
 
 
-class Begun(NamedTuple):
-    """From where a game goes on; ``opens``: in swap2, whether the person opened it."""
-
-    start: GameRecord
-    trees: list[GameTree]
-    person: Side | None = None
-    level: int = DEFAULT_LEVEL
-    seconds: float = SECONDS
-    method: str = ""
-    opens: bool | None = None
-    name: str = ""  # on the shelf
-    at: float = 0.0  # when it was begun, in seconds since 1970
-
-
-def resume_last(shelf: Shelf) -> Begun:
+def resume_last(shelf: SavedGames) -> GameStart:
     """Return the last game against the engine that has not ended, else the last one.
 
     Raises:
@@ -135,7 +111,7 @@ def is_resumable(game: Mapping[str, Any]) -> bool:
     return not game.get("looked") and bool(game.get("names"))
 
 
-def begun_of(game: Mapping[str, Any]) -> Begun:
+def begun_of(game: Mapping[str, Any]) -> GameStart:
     """Return how a kept game goes on, at the move that was looked at."""
     tree, match, rows = read_game_tree(game), game["match"] or {}, game["tree"]
     moves: list[Coordinates] = []
@@ -145,7 +121,7 @@ def begun_of(game: Mapping[str, Any]) -> Begun:
         place = rows[place]["parent"]
     start = tree.record._replace(moves=tuple(moves))
     level = str(match.get("level"))
-    return Begun(
+    return GameStart(
         start,
         [tree, *(parse_sgf_trees(match["more"]) if match.get("more") else [])],
         Side[match["human"].upper()] if match else None,
@@ -180,7 +156,7 @@ class StatusLine:
         print("\r" + text[:room].ljust(room), end=end, flush=True)
 
 
-def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None:
+def talk(dialogue: Dialogue, status: StatusLine, unfinished: SavedGame) -> None:
     """Read lines and show answers until the person leaves, by ``quit`` or a second Ctrl-C."""
     shown: object = None
     announced = ""
@@ -192,7 +168,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: Unfinished) -> None
             status.clear()
             _say(said)
             if dialogue.begun != begun:  # the game before stays in its file
-                unfinished, begun = Unfinished(unfinished.shelf), dialogue.begun
+                unfinished, begun = SavedGame(unfinished.shelf), dialogue.begun
             unfinished.keep(dialogue)
             game = dialogue.engine.game
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
@@ -238,10 +214,10 @@ def _say(text: str) -> None:
 # Games that were left -----------------------------------------------------------------
 
 
-class Unfinished:
+class SavedGame:
     """One game on the shelf, put there when something is noted for the first time."""
 
-    def __init__(self, shelf: Shelf, name: str = "", began: float = 0.0) -> None:
+    def __init__(self, shelf: SavedGames, name: str = "", began: float = 0.0) -> None:
         """Go on with a game, or begin another."""
         self.shelf, self.name, self._began = shelf, name, began
         self.trouble = ""  # why the game could not be kept

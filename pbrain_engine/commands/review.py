@@ -66,7 +66,7 @@ def main(arguments: Sequence[str]) -> int:
         raise NotationError("there are no moves to review")
     Game(*game.board).become_checked(game)
     with (
-        kept.Kept(options.db) as database,
+        kept.OptionalDatabase(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
         Solver(SOLVER_MEMORY, engine.library) as solver,
     ):

@@ -30,7 +30,7 @@ from .store import OPEN, Added, Database, StoredGame
 DEFAULT_SIZE = (15, 15)
 
 
-class Wish(NamedTuple):
+class SourceOptions(NamedTuple):
     """How files are to be read where they do not say it themselves."""
 
     rule: Rule | None = None  # overrides what a file says
@@ -42,7 +42,7 @@ class Wish(NamedTuple):
 Item = StoredGame | GameTree | Known
 
 
-def read_source(name: str, wish: Wish) -> Iterator[Item]:
+def read_source(name: str, options: SourceOptions) -> Iterator[Item]:
     """Yield what a file holds, or the line that a string of moves is.
 
     Raises:
@@ -53,30 +53,32 @@ def read_source(name: str, wish: Wish) -> Iterator[Item]:
     if not path.is_file():
         if any(sign in name for sign in "./\\"):
             raise NotationError(f"there is no file {name}")
-        width, height = wish.size or DEFAULT_SIZE
-        moves = parse_moves(name, width, height, from_below=wish.from_below)
+        width, height = options.size or DEFAULT_SIZE
+        moves = parse_moves(name, width, height, from_below=options.from_below)
         if not moves:
             raise NotationError(f"{name!r} is neither a file nor moves such as h8i9")
-        yield tree_of(GameRecord(width, height, wish.rule or Rule.FREESTYLE, tuple(moves)))
+        yield tree_of(GameRecord(width, height, options.rule or Rule.FREESTYLE, tuple(moves)))
         return
     with path.open("rb") as file:
         head = file.read(64)
     if head.startswith(SQLITE):
         raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` takes it over")
     if head.startswith(MAGIC):
-        (tree,) = read_games(path.read_bytes(), name, wish.encoding)
-        yield replace(tree, record=_apply_rule(tree.record, wish, Rule.RENJU))
+        (tree,) = read_games(path.read_bytes(), name, options.encoding)
+        yield replace(tree, record=_apply_rule(tree.record, options, Rule.RENJU))
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
     elif head.lstrip().startswith(b"{"):
         yield from _json(path)
     else:
-        yield from _games(read_games(path.read_bytes(), name, wish.encoding, wish.size), wish)
+        yield from _games(
+            read_games(path.read_bytes(), name, options.encoding, options.size), options
+        )
 
 
-def _games(trees: Sequence[GameTree], wish: Wish) -> Iterator[Item]:
+def _games(trees: Sequence[GameTree], options: SourceOptions) -> Iterator[Item]:
     for tree in trees:
-        tree.record = _apply_rule(tree.record, wish)
+        tree.record = _apply_rule(tree.record, options)
         record = add_result(main_line(tree))
         if record.moves:
             yield StoredGame(record)
@@ -88,8 +90,10 @@ def _games(trees: Sequence[GameTree], wish: Wish) -> Iterator[Item]:
         raise NotationError(f"this is no file of games ({kinds}), journal or analysis")
 
 
-def _apply_rule(record: GameRecord, wish: Wish, default: Rule = Rule.FREESTYLE) -> GameRecord:
-    rule = record.rule if wish.rule is None else wish.rule
+def _apply_rule(
+    record: GameRecord, options: SourceOptions, default: Rule = Rule.FREESTYLE
+) -> GameRecord:
+    rule = record.rule if options.rule is None else options.rule
     return record._replace(rule=default if rule is None else rule)
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
-from ..app.shelf import Shelf
+from ..app.shelf import SavedGames
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
 from ..board.archive import Archive
 from ..board.desk import Answer, Desks, Questions
@@ -221,7 +221,7 @@ def selftest() -> dict[str, Any]:
 def start(host: Host) -> SitePage:
     """Return the page, served by an engine that is ready."""
     vars(threading).update(Thread=Call, Timer=Alarm, stack_size=lambda size=0: 0)
-    archive = Archive(str(STORE / DATABASE), Shelf(STORE / GAMES))
+    archive = Archive(str(STORE / DATABASE), SavedGames(STORE / GAMES))
     return SitePage(host, Desks(1, archive))
 
 

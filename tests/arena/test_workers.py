@@ -172,7 +172,7 @@ def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(
         return SimpleNamespace(play=lambda task: f"{name} {task}", close=lambda: done.append(name))
 
     monkeypatch.setattr(pool, "_seats", threading.local())
-    monkeypatch.setattr(pool, "Slot", seat)
+    monkeypatch.setattr(pool, "GameSeat", seat)
     monkeypatch.setattr(pool, "Guardian", lambda: "guard")
     foreign = MatchSettings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
     own = MatchSettings((parse_engine("x=numoku"), parse_engine("numoku")), in_process=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.app import shelf
-from pbrain_engine.app.shelf import Shelf
+from pbrain_engine.app.shelf import SavedGames
 from tests.board.board_server import position
 
 
@@ -30,7 +30,7 @@ def test_games_are_kept_as_a_model_has_them(
 ) -> None:
     monkeypatch.setattr(shelf, "MOST_GAMES", 6)
     path = tmp_path / "state" / "games.db"
-    kept, other = Shelf(path), Shelf(path)  # two servers
+    kept, other = SavedGames(path), SavedGames(path)  # two servers
     chance = random.Random(1)
     model: dict[str, dict[str, Any]] = {}
     for step in range(120):
@@ -48,7 +48,7 @@ def test_games_are_kept_as_a_model_has_them(
         model = {key: model[key] for key in order}
         assert [game["game"] for game in kept.summaries()] == order
     kept.close()
-    again = Shelf(path)
+    again = SavedGames(path)
     for name, game in model.items():
         assert again.game(name) == game
     assert again.summaries()[0]["moves"] == len(next(iter(model.values()))["tree"])
@@ -65,7 +65,7 @@ def named(name: str, began: float, black: str, **more: Any) -> dict[str, Any]:
 
 
 def test_games_are_found_by_words_rule_and_result() -> None:
-    kept = Shelf()
+    kept = SavedGames()
     kept.keep(named("a", 1e9, "Numoku level 5", result="1-0"))
     kept.keep(named("b", 1e9 + 1, "uct", moves="h8i9", rule="caro_exact", result="0-1"))
     kept.keep(named("c", 1e9 + 2, "Ann", moves="a1", rule="renju", match={"level": "7"}))
@@ -82,7 +82,7 @@ def test_games_are_found_by_words_rule_and_result() -> None:
 
 
 def test_games_are_renamed_and_deleted(tmp_path: Path) -> None:
-    kept = Shelf(tmp_path / "games.db")
+    kept = SavedGames(tmp_path / "games.db")
     kept.keep(document("a", 1.0, "h8"))
     assert kept.rename("a", "my best") and not kept.rename("b", "x")
     assert kept.summaries("best")[0]["title"] == "my best"
@@ -90,7 +90,7 @@ def test_games_are_renamed_and_deleted(tmp_path: Path) -> None:
     game = kept.game("a")
     assert game is not None and game["title"] == "my best" and len(game["tree"]) == 2
     kept.close()
-    kept = Shelf(tmp_path / "games.db")
+    kept = SavedGames(tmp_path / "games.db")
     assert kept.delete("a") and not kept.delete("a") and kept.summaries() == []
 
 
@@ -103,7 +103,7 @@ def test_where_there_can_be_no_file_games_are_kept_in_memory(
         path.mkdir()
     else:
         path.write_bytes(content * 100)
-    kept = Shelf(path)
+    kept = SavedGames(path)
     kept.keep(document("a", 1.0, "h8"))
     assert len(kept.summaries()) == 1
     assert path.is_dir() or path.read_bytes() == content * 100  # type: ignore[operator]

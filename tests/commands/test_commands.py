@@ -15,7 +15,7 @@ from pbrain_engine.app import view
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.app.thinking import LEVELS
 from pbrain_engine.commands import bench, demo
-from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
@@ -146,7 +146,7 @@ def test_pairs_are_counted() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_takes_a_win_and_stops_a_five(level: int) -> None:
     with Engine(memory=60_000_000) as engine:
-        dialogue = Dialogue(engine, GameRecord(), Side.BLACK, level, 0.05, 2)
+        dialogue = Dialogue(engine, GameStart(GameRecord(), level=level, seconds=0.05), 2)
         dialogue._begin(parse_setup("g8h8a1i8a3j8a5k8a7"))
         assert "l8" in dialogue.engine_turn()
         dialogue._begin(parse_setup("h8g8i8a1j8a3k8"))

@@ -45,4 +45,4 @@ def test_the_variable_names_a_database(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_database_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="unable to open"):
-        kept.Kept(str(tmp_path))
+        kept.OptionalDatabase(str(tmp_path))

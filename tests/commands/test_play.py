@@ -12,7 +12,7 @@ import pytest
 from pbrain_engine import Engine, Game, Rule
 from pbrain_engine.app.thinking import DEFAULT_LEVEL
 from pbrain_engine.commands import play
-from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
@@ -23,7 +23,7 @@ FORM = Path(play.__file__).parent.parent / "board" / "static" / "setup.js"
 @pytest.fixture
 def dialogue() -> Iterator[Dialogue]:
     with Engine(memory=60_000_000) as engine:
-        yield Dialogue(engine, GameRecord(), level=1, seconds=0.02, seed=1)
+        yield Dialogue(engine, GameStart(GameRecord(), level=1, seconds=0.02), seed=1)
 
 
 def notes_of(tree: GameTree) -> dict[tuple[object, ...], str]:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pbrain_engine import Engine
-from pbrain_engine.app.shelf import Shelf, shelf_file
+from pbrain_engine.app.shelf import SavedGames, shelf_file
 from pbrain_engine.commands import play
-from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.game.cells import NotationError, parse_moves
 from pbrain_engine.game.record import GameRecord
 
@@ -24,8 +24,8 @@ def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def shelf() -> Iterator[Shelf]:
-    shelf = Shelf(shelf_file())
+def shelf() -> Iterator[SavedGames]:
+    shelf = SavedGames(shelf_file())
     yield shelf
     shelf.close()
 
@@ -64,7 +64,7 @@ def match_of(human: str, stage: str = "", **more: Any) -> dict[str, Any]:
 
 
 def test_swap2_goes_on_with_the_choice(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: Shelf
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: SavedGames
 ) -> None:
     typed(monkeypatch, "swap2 numoku")
     assert play.main(["--time", "0.1"]) == 0
@@ -95,17 +95,17 @@ def test_swap2_goes_on_with_the_choice(
 def test_every_stage_of_swap2_is_kept(moves: str, opens: bool | None, stage: str) -> None:
     start = GameRecord(moves=tuple(parse_moves(moves)))
     with Engine(hash_size=1 << 20) as engine:
-        dialogue = Dialogue(engine, start, opens=opens)
+        dialogue = Dialogue(engine, GameStart(start, opens=opens))
         document = json.loads(json.dumps({"game": "g", "began": 1.0, **dialogue.document()}))
         assert document["match"]["stage"] == stage
         begun = play.begun_of(document)
-        assert (begun.opens, begun.start.moves) == (opens, start.moves)
-        again = Dialogue(engine, begun.start, opens=begun.opens)
+        assert (begun.opens, begun.record.moves) == (opens, start.moves)
+        again = Dialogue(engine, begun)
         assert again.prompt == dialogue.prompt
 
 
 def test_a_game_of_the_page_goes_on_in_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: Shelf
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: SavedGames
 ) -> None:
     shelf.keep(page_game("h8i9j10k11", match_of("white"), began=3.0))
     shelf.keep({**page_game("a1", match_of("both"), began=9.0)})
@@ -119,27 +119,27 @@ def test_a_game_of_the_page_goes_on_in_the_terminal(
 
 
 def test_it_goes_on_at_the_move_that_was_looked_at(
-    monkeypatch: pytest.MonkeyPatch, shelf: Shelf
+    monkeypatch: pytest.MonkeyPatch, shelf: SavedGames
 ) -> None:
     game = page_game("h8i9j10k11", match_of("black"))
     game["tree"].append({"parent": 0, "x": 0, "y": 0, "comment": "a side line"})
     shelf.keep({**game, "at": 5})
     begun = play.resume_last(shelf)
-    assert begun.start.moves == ((7, 7), (0, 0))
+    assert begun.record.moves == ((7, 7), (0, 0))
     shelf.keep({**game, "at": 2})
-    assert play.resume_last(shelf).start.moves == ((7, 7), (8, 8))
+    assert play.resume_last(shelf).record.moves == ((7, 7), (8, 8))
     typed(monkeypatch, "undo")
     assert play.main(["--resume"]) == 0
     (kept,) = shelf.going_on()
     assert "a side line" in str(kept["tree"]) and "k11" not in str(kept["names"])
 
 
-def test_a_method_plays_on(monkeypatch: pytest.MonkeyPatch, shelf: Shelf) -> None:
+def test_a_method_plays_on(monkeypatch: pytest.MonkeyPatch, shelf: SavedGames) -> None:
     shelf.keep(page_game("h8i9j10", match_of("black", level="minimax")))
     assert play.resume_last(shelf).method == "minimax"
 
 
-def test_where_nothing_can_go_on_it_says_so(shelf: Shelf) -> None:
+def test_where_nothing_can_go_on_it_says_so(shelf: SavedGames) -> None:
     with pytest.raises(NotationError, match="no game to resume"):
         play.resume_last(shelf)
     shelf.keep({**page_game("h8", match_of("black")), "at": 7})

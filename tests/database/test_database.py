@@ -13,7 +13,7 @@ from pbrain_engine import cli
 from pbrain_engine.commands import book
 from pbrain_engine.database import exports, integrity
 from pbrain_engine.database.lines import Filter
-from pbrain_engine.database.sources import Wish, add_items, read_source
+from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.game.position import Position, image_of
@@ -68,14 +68,14 @@ def test_a_position_is_found_under_every_symmetry(target: str, size: tuple[int, 
 
 def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server) -> None:
     with Database(server.new_database(), create=True) as database:
-        add_items(database, read_source("h8", Wish()))
+        add_items(database, read_source("h8", SourceOptions()))
         for ask in (lambda: database.count("node"),
-                    lambda: add_items(database, read_source("h8i9", Wish()))):  # fmt: skip
+                    lambda: add_items(database, read_source("h8i9", SourceOptions()))):  # fmt: skip
             server.break_connections()
             with pytest.raises(EngineError):
                 ask()
             assert database.count("node") == 2
-        add_items(database, read_source("h8i9", Wish()))
+        add_items(database, read_source("h8i9", SourceOptions()))
         assert database.count("node") == 3
 
 
@@ -86,7 +86,7 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target: str, tmp_path: 
     (tmp_path / "in.lib").write_bytes(data)
     with Database(target, create=True) as database:
         for _ in range(2):
-            add_items(database, read_source(str(tmp_path / "in.lib"), Wish()))
+            add_items(database, read_source(str(tmp_path / "in.lib"), SourceOptions()))
             assert 0.7 * nodes < database.count("node") <= nodes + 1
             assert exports.export(database, tmp_path / "out.lib", Filter()) == []
             assert (tmp_path / "out.lib").read_bytes() == data

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pbrain_engine.database import exports, lines
 from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
-from pbrain_engine.database.sources import Wish, add_items, merge, read_source
+from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
 from pbrain_engine.game.documents import entry_document
 from pbrain_engine.game.game import Move
@@ -164,7 +164,7 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
     assert merge(one, whole) == Added(known_games=whole.count("game"))
     exports.export(whole, tmp_path / "all.jsonl", Filter())
     with Database(tmp_path / "read", create=True) as read:
-        add_items(read, read_source(str(tmp_path / "all.jsonl"), Wish()))
+        add_items(read, read_source(str(tmp_path / "all.jsonl"), SourceOptions()))
         assert documents(read) == documents(whole)
     for database in made:
         database.close()

@@ -9,7 +9,7 @@ import pytest
 
 from pbrain_engine.board.desk import Desks
 from pbrain_engine.commands import analyse, play, review
-from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.database.sources import add_result
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.engine.review import Reviewer
@@ -97,7 +97,7 @@ def test_commands_say_that_it_is_over(
 
 def test_a_dialogue_goes_on_once_the_foul_is_taken_back() -> None:
     with Engine(hash_size=8 << 20) as engine:
-        dialogue = Dialogue(engine, RECORD, seconds=0.03)
+        dialogue = Dialogue(engine, GameStart(RECORD, seconds=0.03))
         assert dialogue.game_over and dialogue.engine_turn() == ""
         dialogue.answer("undo")
         assert not dialogue.game_over

@@ -25,7 +25,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.app.shelf import Shelf
+from pbrain_engine.app.shelf import SavedGames
 from pbrain_engine.board import desk, proofs, searches
 from pbrain_engine.board.app import BoardServer
 from pbrain_engine.board.archive import Archive
@@ -183,7 +183,9 @@ def conversations(record: str) -> str:
         limit(patch)
         for block in record.rstrip("\n").split("\n\n"):
             title, *lines = block.split("\n")
-            archive = Archive(str(Path(folder) / "a.db"), Shelf()) if "with a" in title else None
+            archive = (
+                Archive(str(Path(folder) / "a.db"), SavedGames()) if "with a" in title else None
+            )
             page = Page(Desks(1, archive))
             found.append(title)
             for line in lines:

@@ -17,7 +17,7 @@ from typing import Any
 
 from pbrain_engine.database import exports, lines
 from pbrain_engine.database.integrity import find_faults
-from pbrain_engine.database.sources import Item, Wish, add_items, merge, read_source
+from pbrain_engine.database.sources import Item, SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Database, StoredGame, rank_of
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.documents import (
@@ -93,12 +93,12 @@ def answers(database_of: Callable[[str], Database], kind: str, *given: Any) -> I
     match kind, *given:
         case "file", name, content:
             Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
-            yield from items_of(read_source(name, Wish()))
+            yield from items_of(read_source(name, SourceOptions()))
         case "read", name, *wishes:
-            yield from items_of(read_source(name, Wish(**ruled(dict(*wishes)))))
+            yield from items_of(read_source(name, SourceOptions(**ruled(dict(*wishes)))))
         case "analysis", changes:
             Path("changed").write_text(json.dumps(ANALYSIS | changes), encoding="utf-8")
-            yield from items_of(read_source("changed", Wish()))
+            yield from items_of(read_source("changed", SourceOptions()))
         case "merge", name, other:
             yield str(merge(database_of(name), database_of(other)))
         case kind, name, *more:
@@ -111,7 +111,7 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
     """Yield what comes of a step with one database."""
     match kind, *given:
         case "add", name:
-            yield str(add_items(database, read_source(name, Wish())))
+            yield str(add_items(database, read_source(name, SourceOptions())))
         case "finding", moves, found, *where:
             found["bound"] = BOUNDS[found["bound"]] if found.get("bound") else ""
             found["author"] = Author(*found.get("author", ()))

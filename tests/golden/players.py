@@ -25,7 +25,7 @@ import pytest
 
 from pbrain_engine.arena import match, players, pool, referee
 from pbrain_engine.arena.arguments import parse, settings_of
-from pbrain_engine.arena.pool import Slot
+from pbrain_engine.arena.pool import GameSeat
 from pbrain_engine.arena.process import TimedLine
 from pbrain_engine.arena.referee import EngineFault, GameTask, Thinking
 from pbrain_engine.arena.settings import EngineSpec, SettingsError
@@ -191,7 +191,7 @@ def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[
         patch.setattr(players, "make_engine", lambda spec: Thinker(stage, spec))
         bind = lambda pid, cores: stage.say(0, f"process {pid} is bound to {cores}")  # noqa: E731
         patch.setattr(pool.os, "sched_setaffinity", bind, raising=False)
-        slot = Slot(settings, 1, object())  # type: ignore[arg-type]
+        slot = GameSeat(settings, 1, object())  # type: ignore[arg-type]
         patch.setattr(slot._aborted, "is_set", is_aborted)
         for number in range(settings.games):
             try:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.database.sources import Wish, read_source
+from pbrain_engine.database.sources import SourceOptions, read_source
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.result import Known
@@ -161,7 +161,7 @@ def test_a_database_takes_their_values_and_no_game(games: Path, tmp_path: Path) 
     path = tmp_path / "again"
     words = ["--positions", str(games), "--count", "20", "--nodes", "60@10,30", "--processes", "1"]
     assert make(path, *words) == 0
-    known = list(read_source(str(path), Wish()))
+    known = list(read_source(str(path), SourceOptions()))
     for item, record in zip(known, read_games(path), strict=True):
         assert isinstance(item, Known)
         assert item.finding.value == record.values[-1]

@@ -13,7 +13,7 @@ from pbrain_engine import Engine, Side, cli
 from pbrain_engine.app import setup
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.commands.analyse import COMMAND
-from pbrain_engine.commands.dialogue import Dialogue
+from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.files import decode, in_place_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import parse_sgf
@@ -28,7 +28,7 @@ GBK = SGF.replace("SZ", "CA[GBK]SZ").encode("gbk")
 @pytest.fixture
 def dialogue() -> Iterator[Dialogue]:
     with Engine(memory=60_000_000) as engine:
-        yield Dialogue(engine, GameRecord(), level=1, seconds=0.05, seed=1)
+        yield Dialogue(engine, GameStart(GameRecord(), level=1, seconds=0.05), seed=1)
 
 
 # Encodings ------------------------------------------------------------------------------

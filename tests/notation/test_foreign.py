@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.database.sources import Wish, read_source
+from pbrain_engine.database.sources import SourceOptions, read_source
 from pbrain_engine.game.cells import NotationError, cell_name
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, main_line
@@ -160,7 +160,7 @@ def test_games_of_every_kind_are_shown_and_stored(
 ) -> None:
     path = tmp_path / f"game.{kind}"
     path.write_bytes(readable()[kind])
-    assert list(read_source(str(path), Wish()))
+    assert list(read_source(str(path), SourceOptions()))
     assert cli.main(["db", str(tmp_path / "a.db"), "add", str(path)]) == 0
     assert cli.main(["analyse", str(path), "--nodes", "10"]) == 0
     assert "to move" in capsys.readouterr().out
