@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ..app import setup
-from ..app.view import rule_name
+from ..app.view import format_worth, rule_name
 from ..database import exports, integrity
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.rescue import rescue
@@ -21,7 +21,7 @@ from ..game.diagram import format_diagram
 from ..game.documents import entry_document, following_document, proof_of
 from ..game.opening_names import find_opening, opening_of
 from ..game.record import GameRecord
-from ..game.result import LOWER, UPPER, Entry, Result
+from ..game.result import Entry, Result
 from ..notation.renlib import ENCODING
 from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, integer, whole
 from ..position.geometry import Coordinates
@@ -154,10 +154,9 @@ def entry_lines(entry: Entry | None) -> list[str]:
 
 def finding_lines(finding: Result) -> list[str]:
     """Return a value with what it rests on."""
-    bound = {"": "", LOWER: "at least ", UPPER: "at most "}[finding.bound]
     by = " ".join(word for word in (finding.author.version, finding.author.weights) if word)
     lines = [
-        f"value {bound}{format_value(finding.value)}, depth {finding.depth}, "
+        f"value {format_worth(finding)}, depth {finding.depth}, "
         f"{finding.nodes:,} nodes" + (f", by {by}" if by else "")
     ]
     if finding.moves:
