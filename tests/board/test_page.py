@@ -496,3 +496,14 @@ def test_axe_finds_nothing_serious(opened: Open) -> None:
         for scheme in ("light", "dark"):
             page.raw.emulate_media(color_scheme=scheme)
             assert not serious_findings(page), (name, scheme)
+    page.begin(level=1, minutes=5)
+    page.play("h8")
+    page.wait("app.node.ply === 2 && !app.play.thinking")
+    page.press("new-game")
+    for theme in ("light", "dark", "contrast"):
+        page.do(f"document.documentElement.dataset.theme = '{theme}'")
+        assert not serious_findings(page), (theme, "dialog")
+    page.press("setup-cancel")
+    for theme in ("light", "dark", "contrast"):
+        page.do(f"document.documentElement.dataset.theme = '{theme}'")
+        assert not serious_findings(page), theme

@@ -37,6 +37,23 @@ def test_an_engine_that_ends_is_started_again_and_the_game_stays(
     page.close()
 
 
+def test_a_click_before_the_engine_is_there_is_answered_when_it_is(
+    browser: Any, server: Site
+) -> None:
+    context = browser.new_context()
+    raw = context.new_page()
+    raw.goto(server.address)
+    board_page.wait(raw, "window.app && document.querySelector('#board .point')")
+    board_page.wait(raw, "document.querySelector('#link').textContent.includes('%')")
+    middle = raw.locator("#board").bounding_box()
+    raw.mouse.click(middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2)
+    assert raw.evaluate("[app.node.ply, app.server.about || null]") == [1, None]
+    assert "getting ready" in str(raw.text_content("#state"))
+    board_page.wait(raw, "app.node.ply === 2")
+    assert raw.evaluate("app.play.clocks.spent(1)") < 60  # what the engine needed, not its start
+    context.close()
+
+
 @pytest.mark.parametrize(
     ("trouble", "sentence"),
     [
