@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..database.lines import add_tree, look_up
 from ..database.store import Database, StoredGame
@@ -53,15 +53,11 @@ class OptionalDatabase:
         if self.database is None or (not thought.depth and thought.mate is None):
             return
         game = engine.game
-        position = game.position
         finding = thought._replace(author=author_of(engine.weights.key))
         with self.database.transaction():
-            self.database.add_findings([Known(image_of(position), finding)])
+            self.database.add_findings([Known(image_of(game.position), finding)])
             if game.is_in_turn:
-                first = game.history[0].side if game.ply else game.to_move
-                board = game.width, game.height, game.rule
-                record = GameRecord(*board, tuple(game.moves), first)
-                add_tree(self.database, tree_of(record))
+                add_tree(self.database, tree_of(game.record()))
 
     def note_findings(self, findings: Iterable[tuple[Position, Result]]) -> None:
         """Keep what was found out about positions, but not how they were reached."""
@@ -89,13 +85,3 @@ def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[
         )
         for item in found
     }
-
-
-def known_by(finding: Callable[[Game], Result | None]) -> Callable[[Game], Result | None]:
-    """Return what a database knows as a reviewer asks for it: exact values."""
-
-    def known(game: Game) -> Result | None:
-        found = finding(game)
-        return found if found is not None and (found.is_certain or not found.bound) else None
-
-    return known

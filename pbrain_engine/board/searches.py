@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from .. import __version__
-from ..app.kept import certain_of, found_of, known_by
+from ..app.kept import certain_of, found_of
 from ..app.shapes import foul_of
 from ..app.thinking import KEEPING_LEVEL, LEVELS, OPPONENTS, choose, choose_by, clock_seconds
 from ..engine import swap2
@@ -192,7 +192,7 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
         job.tell({"moves": [found[ply] for ply in sorted(found)]})
         return job.is_stopped
 
-    known = known_by(desk.archive.finding)
+    known = desk.archive.finding
     reviewer = Reviewer(engine, desk.solver(), job.fields["seconds"], known)
     moves = reviewer.review([Move(*move) for move in setup.moves], listen)
     job.check()

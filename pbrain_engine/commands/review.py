@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event
 
 from ..app import kept, setup, thinking, view
-from ..app.kept import found_of, known_by
+from ..app.kept import found_of
 from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewer
@@ -75,8 +75,7 @@ def main(arguments: Sequence[str]) -> int:
         moves = [Move(*move) for move in game.moves]
         progress = Progress(len(moves), "moves", every=inf)
 
-        known = known_by(database.finding)
-        reviewer = Reviewer(engine, solver, options.time, known)
+        reviewer = Reviewer(engine, solver, options.time, database.finding)
         latest: dict[int, Reviewed] = {}
 
         def listen(reviewed: Reviewed) -> bool:

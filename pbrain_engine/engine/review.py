@@ -188,6 +188,8 @@ class Reviewer:
         if game.is_full:
             return Result()
         known = self._known(game)
+        if known is not None and known.bound and not known.is_certain:
+            known = None
         if known is not None and known.mate is not None:
             return self._shown(known, known.pv)
         proven = self._proven(self._seconds * SOLVER_SHARE)

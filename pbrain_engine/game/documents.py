@@ -291,17 +291,13 @@ def win_document(line: Sequence[Move], plies: int, claim: str) -> dict[str, Any]
 
 def analysis_document(game: Game, lines: Sequence[dict[str, Any]], weights: str) -> dict[str, Any]:
     """Return a position and what was thought of it, the best line first and in the open."""
-    best, author = lines[0] if lines else {}, _author()
-    return {**game_document(game), **best, "lines": lines, "version": author, "weights": weights}
-
-
-def _author() -> str:
-    return f"Numoku {__version__}"
+    best, author = lines[0] if lines else {}, author_of(weights)
+    return {**game_document(game), **best, "lines": lines, **author._asdict()}
 
 
 def author_of(weights: str) -> Author:
     """Return this program with the weights that it uses, as the author of a result."""
-    return Author(_author(), weights)
+    return Author(f"Numoku {__version__}", weights)
 
 
 def tree_document(tree: Tree | None) -> dict[str, Any] | None:

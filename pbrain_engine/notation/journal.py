@@ -148,7 +148,8 @@ class GameLog(LineFile):
             self._use(entry["settings"])
         elif entry["type"] == "game" and entry["game"] not in self.by_number:
             known = self.conditions
-            game = read_played(entry, known["width"], known["height"], Rule(known["rule"]))
+            board = known.get("width", 15), known.get("height", 15), Rule(known["rule"])
+            game = read_played(entry, *board)
             if not {game.black, game.white} <= self._engines:
                 raise ValueError(f"game {game.number} is one of other engines")
             self.by_number[game.number] = game
