@@ -44,21 +44,20 @@ def think(
     *,
     on_iteration: Listener | None = None,
     multipv: int = 1,
-    ends: bool = False,
 ) -> list[Thought]:
     """Return the best lines, best first, thought of in another thread.
 
-    An interrupt ends the search, and where it ``ends``, the program.
+    An interrupt ends the search.
 
     Raises:
-        KeyboardInterrupt: as ``in_thread`` does.
+        KeyboardInterrupt: there was an interrupt before there was a line.
         EngineError: the board is full.
     """
     engine.arm()
     return in_thread(
         lambda: engine.think_lines(limit, multipv, on_iteration=on_iteration),
         engine.stop,
-        ends=ends,
+        ends=False,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import subprocess
@@ -14,13 +13,13 @@ import pytest
 from pbrain_engine.app import view
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.app.thinking import LEVELS
-from pbrain_engine.commands import bench, demo
+from pbrain_engine.commands import bench
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
-from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine.engine.engine import Engine
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.targets import host_target
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol import serve
 from pbrain_engine.values import format_value, loss_in, win_in
 from tests.commands.conftest import Run
@@ -155,28 +154,6 @@ def test_every_level_takes_a_win_and_stops_a_five(level: int) -> None:
 
 
 # Showing --------------------------------------------------------------------------------
-
-
-def test_the_live_board_shows_stones_and_thoughts() -> None:
-    from rich.console import Console
-
-    console = Console(width=120, file=io.StringIO(), force_terminal=True, color_system=None)
-    with Engine(memory=60_000_000) as engine:
-        shown = demo.Show(engine, console)
-        with shown.screen:
-            engine.play(7, 7)
-            thought = engine.think(Limit(depth=2), on_iteration=shown.iteration)
-            thinking = console.file.getvalue() + str(shown._side_lines())
-            engine.play(*thought.move)
-            shown.move(Side.WHITE, thought)
-        engine.set_to_move(Side.BLACK)
-        assert "black thinks" in shown._side_lines()
-        for x in range(5):
-            engine.place(x, 0, Side.BLACK)
-        assert "thinks" not in str(shown._side_lines()) and engine.game.is_over
-    assert "white thinks" in thinking and f"depth {thought.depth}" in thinking
-    assert "Numoku against itself" in console.file.getvalue()
-    assert any(line.startswith("  2 O") for line in shown.moves)
 
 
 def test_values_are_shown_for_people() -> None:

@@ -15,18 +15,19 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import Engine, Game, Limit, Side, Thought
+from pbrain_engine import Engine, Game, Limit, Side
 from pbrain_engine.app import thinking, view
 from pbrain_engine.app.thinking import LEVELS, choose
 from pbrain_engine.arena import openings
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
-from pbrain_engine.commands import demo, play
+from pbrain_engine.commands import play
 from pbrain_engine.engine import threads
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation import colours
+from tests.commands.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 WON = "a1a3b1b3c1c3d1d3e1"
@@ -144,7 +145,7 @@ def test_an_interrupt_that_ends_is_raised_when_the_search_has_stopped(
         engine.play(7, 7)
         assert thinking.think(engine, Limit(time=100))[0].time < 50
         with pytest.raises(KeyboardInterrupt):
-            thinking.think(engine, Limit(time=30), ends=True)
+            thinking.in_thread(lambda: engine.think(Limit(time=30)), engine.stop)
         assert engine.think(Limit(depth=1)).depth == 1  # it is idle again
 
 
@@ -163,25 +164,11 @@ def test_an_interrupt_ends_the_demo() -> None:
     assert re.search(r"stopped after \d+ stones?", out)
 
 
-def test_a_demo_without_time_searches_every_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    thoughts: list[Thought] = []
-
-    class Shown:
-        rests = True
-
-        def iteration(self, thought: Thought) -> None:
-            pass
-
-        def move(self, side: Side, thought: Thought) -> None:
-            thoughts.append(thought)
-
-    rested: list[float] = []
-    monkeypatch.setattr(demo, "sleep", rested.append)
-    with Engine(memory=60_000_000) as engine:
-        engine.new_game(6)
-        demo.play(engine, Shown(), 0.5, 0.05)  # type: ignore[arg-type]
-    assert all(thought.depth >= 1 for thought in thoughts)
-    assert max(rested) <= demo.LEAST_SECONDS
+def test_a_demo_without_time_comes_to_its_end(run: Run) -> None:
+    status, out, _ = run("demo", "--size", "6", "--total", "0.05", "--opening", "c3d4")
+    moves = re.findall(r"(?m)^ +(\d+) (black|white) .* depth +\d+$", out)
+    assert status == 0 and out.splitlines()[-1].startswith("Result: ")
+    assert [int(ply) for ply, _ in moves] == [*range(3, 3 + len(moves))]
 
 
 def test_interrupted_openings_leave_those_that_were_found(
