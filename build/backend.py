@@ -38,7 +38,7 @@ __all__ = [
 
 Settings = dict[str, Any] | None
 
-COMPILER = ["numba==0.68.*", "numpy", "lief", "ziglang"]  # the extra `build`
+COMPILER = ["numba==0.68.*", "numpy", "ziglang"]  # the extra `build`
 NAMES = ("pyproject.toml", "README.md", "LICENSE")
 REFUSAL = """
 Numoku's kernel cannot be compiled here: {reason}.

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from pbrain_engine.native.build.binary import inspect
+import lief
 
 MAJOR = (3, 11)  # of the Python: the DLL, the library and this machine's have to be of one kind
 CARRIER = "panda3d==1.10.16"
@@ -261,7 +261,9 @@ def make_program(scratch: Path, place: Path) -> None:
 
 def make_forwarder(scratch: Path, place: Path) -> None:
     """Make ``python3.dll``, which hands every name on to the real one."""
-    names = sorted(inspect((place / "python311.dll").read_bytes()).exports)
+    library = lief.PE.parse(str(place / "python311.dll"))
+    assert library is not None
+    names = sorted(str(function.name) for function in library.exported_functions)
     lines = ["LIBRARY python3.dll", "EXPORTS", *(f"{name}=python311.{name}" for name in names)]
     definition = scratch / "python3.def"
     definition.write_text("\n".join(lines) + "\n", encoding="ascii")

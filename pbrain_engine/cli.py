@@ -38,7 +38,7 @@ COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
 }
 
 EXTRAS = {  # and the packages that they bring, which some commands need
-    "build": ("numba", "llvmlite", "lief", "ziglang"),
+    "build": ("numba", "llvmlite", "ziglang"),
     "training": ("numpy",),
     "tools": ("rich", "psutil"),
     "board": ("starlette", "uvicorn", "websockets"),

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.errors import BuildError
-from pbrain_engine.native.build.binary import inspect
-from pbrain_engine.native.build.compile import ALLOWED_IMPORTS, link
 from pbrain_engine.native.load.library import load
 from pbrain_engine.native.load.targets import TARGETS, host_target
+from tests.native.libraries import ALLOWED_IMPORTS, MEMORY, facts
 
 ROOT = Path(__file__).parents[2]
 HEADER = "import numpy as np\nfrom numba import carray\nfrom pbrain_engine.kernel import *\n"
@@ -202,29 +200,13 @@ def test_a_kernel_that_must_not_be_shipped_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_kernel_asks_for_memory_functions_only() -> None:
-    binary = inspect(Path(load().path).read_bytes())
-    assert binary.imports <= ALLOWED_IMPORTS
+    _, library = facts(load().path)
+    assert library.imports <= ALLOWED_IMPORTS
     if host_target() in (TARGETS["linux-x86_64"], TARGETS["linux-aarch64"]):
-        assert binary.imports <= {"memset", "memcpy", "memmove"} and binary.libraries == ()
+        assert library.imports <= MEMORY and not library.needs
 
 
 def test_the_kernel_exports_its_interface_only() -> None:
     library = load()
     own = {"numoku_about", "numoku_cpuid", "numoku_xgetbv"}
-    assert inspect(Path(library.path).read_bytes()).exports - own == set(library.exports)
-
-
-def test_a_library_that_asks_for_more_is_refused(tmp_path: Path) -> None:
-    import llvmlite.binding as llvm
-
-    from pbrain_engine.native.build import lower
-
-    target = TARGETS["linux-x86_64"]
-    module = llvm.parse_assembly(
-        "declare i32 @system(ptr)\n"
-        "define i32 @run(ptr %text) {\n  %r = call i32 @system(ptr %text)\n  ret i32 %r\n}\n"
-    )
-    code = lower.target_machine(target, "v2").emit_object(module)
-    (tmp_path / "x.o").write_bytes(code)
-    with pytest.raises(BuildError, match="asks for system"):
-        link(target, str(tmp_path / "x.o"), str(tmp_path / "x.so"))
+    assert facts(library.path)[1].exports - own == set(library.exports)

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
-from pbrain_engine.native.build.binary import inspect
 from pbrain_engine.native.build.compile import Build, Output
 from pbrain_engine.native.load.library import Library, load, processor_level
 from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import TARGETS, Target, host_target
+from tests.native.libraries import facts
 from tests.packaging.building import pyodide
 from tests.replay.replay import replay as again
 
@@ -111,7 +111,7 @@ def test_the_windows_library_decides_the_same_under_wine(
 ) -> None:
     skip_above_processor(WINDOWS_LEVEL)
     library = Path(kernels[Output(WINDOWS, WINDOWS_LEVEL)])
-    assert inspect(library.read_bytes()).exports == inspect(Path(load().path).read_bytes()).exports
+    assert facts(library)[1].exports == facts(load().path)[1].exports
     command = [str(wine()), player(folder, WINDOWS), str(library)]  # at first a minute for zig
     said = replay(command, events, WINEPREFIX=str(folder / "wine"), WINEDEBUG="-all")
     assert said.endswith("calls agree"), said
