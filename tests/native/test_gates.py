@@ -41,7 +41,7 @@ for name, export in every.items():
     try:
         _, module = front.compile_exports("bad_kernels")
         lower.emit(module, TARGETS["linux-x86_64"], "v3", "about")
-    except lower.KernelDefect as defect:
+    except lower.BuildError as defect:
         print(name, str(defect).replace("\\n", " "))
 """
 
