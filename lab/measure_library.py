@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pbrain_engine.database import exports
 from pbrain_engine.database.lines import Filter, images, look_up, read_trees
-from pbrain_engine.database.sources import Wish, add_items, read_source
+from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.game.position import Position
 from pbrain_engine.game.tree import GameTree, TreeNode
@@ -105,7 +105,7 @@ def measure(nodes: int, folder: Path) -> list[Step]:
     del again
     with Database(folder / "large.db", create=True) as database:
         with step("added to a database"):
-            added = add_items(database, read_source(str(folder / "in.lib"), Wish()))
+            added = add_items(database, read_source(str(folder / "in.lib"), SourceOptions()))
         assert added.nodes == nodes
         with step("walked in the database"):
             (stored,) = read_trees(database)

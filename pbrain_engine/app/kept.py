@@ -81,7 +81,7 @@ def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[
     author = author_of(weights)
     return {
         game._replace(moves=game.moves[: item.ply - 1 - len(game.placed)]).position: Result(
-            item.value, item.line, item.depth, author=author
+            item.found.value, item.found.line, item.found.depth, author=author
         )
         for item in found
     }

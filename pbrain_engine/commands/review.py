@@ -136,7 +136,7 @@ def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
         name = f"{reviewed.ply}. {view.format_line([reviewed.move])}"
         bar = "#" * filled + "." * (BAR - filled)
         words = "; ".join(remarks(game, reviewed))
-        lines.append(f"{name:>9}  {format_value(reviewed.value):>6}  {bar} {words}".rstrip())
+        lines.append(f"{name:>9}  {format_value(reviewed.found.value):>6}  {bar} {words}".rstrip())
     for side in (Side.BLACK, Side.WHITE):
         said = judging.verdict(game, found, side)
         if said.accuracy is not None:
@@ -165,7 +165,7 @@ def remarks(game: GameRecord, reviewed: Reviewed) -> list[str]:
     """Return what is to be said about a move."""
     words = [foul_words(game)] if reviewed.is_foul else []
     if reviewed.kind in WRONG:
-        better = view.format_line(reviewed.line, SHOWN_LINE)
+        better = view.format_line(reviewed.found.line, SHOWN_LINE)
         words.append(f"{reviewed.kind}: lost {100 * reviewed.loss:.0f} %, better {better}")
     for name, win in (("missed", reviewed.missed), ("allowed", reviewed.allowed)):
         if win is not None:
@@ -193,11 +193,11 @@ def annotate(game: GameRecord, found: Sequence[Reviewed], tree: GameTree | None 
         after = node.child(reviewed.move)
         words = remarks(game, reviewed)
         if words:
-            worth = f"value {format_value(reviewed.value)}, chance {100 * reviewed.chance:.0f} %"
-            words = [worth, *words]
+            value, chance = format_value(reviewed.found.value), view.format_chance(reviewed.found)
+            words = [f"value {value}, chance {chance}", *words]
         kept = [line for line in after.comment.splitlines() if not OWN.match(line)]
         after.comment = "\n".join([*kept, *words]).strip()
-        better = reviewed.missed.line if reviewed.missed else reviewed.line
+        better = reviewed.missed.line if reviewed.missed else reviewed.found.line
         if reviewed.is_mistake and better[0] != reviewed.move:
             add_line(node, better, "better")
     for node, reviewed in before:  # after the moves of the game, so that those stay the first

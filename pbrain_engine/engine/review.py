@@ -78,13 +78,10 @@ class Reviewer:
         played = other_side(after.value, 1)
         missed = win_of(here) if played < WIN_BAND else None
         allowed = win_of(after) if here.value > -WIN_BAND else None
-        had = chance(here.value, self._scale)
-        best = here.line[0]
-        loss = 0.0 if best == move else max(had - chance(played, self._scale), 0.0)
+        found, kept = here._replace(scale=self._scale), chance(played, self._scale)
+        loss = 0.0 if found.move == move else max(found.chance - kept, 0.0)
         is_foul = not after.line and after.value == WIN
-        return Reviewed(
-            ply, move, here.value, had, best, here.line, loss, here.depth, missed, allowed, is_foul
-        )
+        return Reviewed(ply, move, found, loss, missed, allowed, is_foul)
 
     # What neighbours say about each other ------------------------------------------
 

@@ -452,15 +452,15 @@ def reviewed_document(reviewed: Reviewed) -> dict[str, Any]:
         "move": list(reviewed.move),
         "kind": reviewed.kind,
         "foul": reviewed.is_foul,
-        "value": reviewed.value,
-        "chance": round(reviewed.chance, 4),
-        "best": list(reviewed.best),
+        "value": reviewed.found.value,
+        "chance": round(reviewed.found.chance, 4),
+        "best": list(reviewed.found.move),
         "loss": round(reviewed.loss, 4),
         **{
             name: win and win_document(win.line, win.plies, win.claim) for name, win in wins.items()
         },
-        "line": pairs(reviewed.line),
-        "depth": reviewed.depth,
+        "line": pairs(reviewed.found.line),
+        "depth": reviewed.found.depth,
     }
 
 

@@ -45,8 +45,8 @@ def verdict(game: GameRecord, found: Sequence[Reviewed], side: Side) -> Performa
 
 def chances(game: GameRecord, found: Sequence[Reviewed]) -> list[float]:
     """Return black's chance to win before each of the moves, and after the last."""
-    black = [_of_black(game, item, item.chance) for item in found]
-    return [*black, *(_of_black(game, item, item.chance - item.loss) for item in found[-1:])]
+    black = [_of_black(game, item, item.found.chance) for item in found]
+    return [*black, *(_of_black(game, item, item.found.chance - item.loss) for item in found[-1:])]
 
 
 def _of_black(game: GameRecord, item: Reviewed, chance: float) -> float:

@@ -176,20 +176,15 @@ def win_by(claim: str, line: Sequence[Move], **more: Any) -> Result:
 class Reviewed(NamedTuple):
     """What was found out about a move.
 
-    ``value`` is that of the position before it, for its side, and ``chance`` the same as a
-    chance to win; ``loss`` is the chance that the move gave away, from 0 to 1. ``line`` begins
-    with the ``best`` move. ``missed`` is a forced win that its side had and has no more,
+    ``found`` is what holds of the position before it; ``loss`` is the chance to win that the move
+    gave away, from 0 to 1. ``missed`` is a forced win that its side had and has no more,
     ``allowed`` one that the other side has since. ``is_foul``: the move was forbidden, and lost.
     """
 
     ply: int
     move: Move
-    value: int
-    chance: float
-    best: Move
-    line: tuple[Move, ...]
+    found: Result
     loss: float
-    depth: int
     missed: Result | None = None
     allowed: Result | None = None
     is_foul: bool = False
@@ -208,7 +203,7 @@ class Reviewed(NamedTuple):
             return MISTAKE
         if self.loss >= LEAST_INACCURACY:
             return INACCURACY
-        return BEST if self.move == self.best else GOOD
+        return BEST if self.move == self.found.move else GOOD
 
 
 class Note(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from math import exp
+from math import exp, log
 from pathlib import Path
 
 import pytest
@@ -15,18 +15,21 @@ from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game import judging
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.game.result import Reviewed, win_by
+from pbrain_engine.game.result import Result, Reviewed, win_by
 from pbrain_engine.notation.sgf import parse_sgf_trees
 from pbrain_engine.position.rules import Side
+from pbrain_engine.values import WIN
 from tests.commands.conftest import Run
 
 GAME = "h8a1i8c1j8e1a15h1"
+SCALE = 100.0
 
 
 def moved(ply: int, chance: float, loss: float = 0.0, missed: bool = False) -> Reviewed:
     played, best = Move(ply, 0), Move(ply, 1 if loss or missed else 0)
     win = win_by("win", (best,)) if missed else None
-    return Reviewed(ply, played, 0, chance, best, (best,), loss, 5, win)
+    value = WIN if chance == 1 else SCALE * log(chance / (1 - chance))  # as exact as a float
+    return Reviewed(ply, played, Result(value, (best,), 5, scale=SCALE), loss, win)
 
 
 @pytest.mark.parametrize(

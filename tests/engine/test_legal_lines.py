@@ -128,7 +128,7 @@ def test_where_the_block_is_forbidden_the_loser_plays_elsewhere() -> None:
     game = Game(15, 12, Rule.RENJU)
     for cell, side in drawn.stones.items():
         game.place(*cell, side)
-    game.set_to_move(drawn.side_to_move())
+    game.set_to_move(drawn.to_move)
     with Solver(8_000_000) as solver:
         proof = solver.fours(game)
         assert proof.wins and len(proof.line) == proof.plies == 3
@@ -136,7 +136,7 @@ def test_where_the_block_is_forbidden_the_loser_plays_elsewhere() -> None:
         with game.after(proof.line[0]):
             assert game.is_forbidden(*proof.line[2]) and not game.is_forbidden(*proof.line[1])
         with game.after(*proof.line):
-            assert game.winner is drawn.side_to_move() and game.foul is None
+            assert game.winner is drawn.to_move and game.foul is None
 
 
 def test_reviews_of_games_with_fouls_hold_no_forbidden_cell() -> None:
@@ -162,7 +162,7 @@ def test_reviews_of_games_with_fouls_hold_no_forbidden_cell() -> None:
                     board.put(cell, ply % 2)
                 mover = (item.ply - 1) % 2
                 wins = [item.missed.line] if item.missed else []
-                for line in [item.line, *wins]:
+                for line in [item.found.line, *wins]:
                     assert complaint(board, mover, line) == "", item
                 if item.allowed:
                     board.put(item.move, mover)

@@ -63,27 +63,29 @@ def contradictions(found: list[Reviewed]) -> list[str]:
     wrong = []
     for item in found:
         blamed = item.loss > 0 or item.missed is not None or item.allowed is not None
-        if item.best == item.move and blamed:
+        if item.found.move == item.move and blamed:
             wrong.append(f"{item.ply}: the best move is blamed")
-        if item.best != item.line[0] or not 0.0 <= item.loss <= item.chance:
-            wrong.append(f"{item.ply}: best {item.best}, loss {item.loss}")
-        if item.missed is not None and item.value < WIN_BAND:
-            wrong.append(f"{item.ply}: missed a win at {item.value}")
-        if item.allowed is not None and item.value <= -WIN_BAND:
-            wrong.append(f"{item.ply}: allowed a win at {item.value}")
+        if item.found.move != item.found.line[0] or not 0.0 <= item.loss <= item.found.chance:
+            wrong.append(f"{item.ply}: best {item.found.move}, loss {item.loss}")
+        if item.missed is not None and item.found.value < WIN_BAND:
+            wrong.append(f"{item.ply}: missed a win at {item.found.value}")
+        if item.allowed is not None and item.found.value <= -WIN_BAND:
+            wrong.append(f"{item.ply}: allowed a win at {item.found.value}")
     for item, after in pairwise(found):
-        followed = item.best == item.move and item.value >= WIN_BAND
-        if followed and after.value > -WIN_BAND:
-            wrong.append(f"{item.ply}: {item.value} was followed by {after.value}")
-        if item.value <= -WIN_BAND and after.value < WIN_BAND:
-            wrong.append(f"{item.ply}: after {item.value} the other side has {after.value}")
+        followed = item.found.move == item.move and item.found.value >= WIN_BAND
+        if followed and after.found.value > -WIN_BAND:
+            wrong.append(f"{item.ply}: {item.found.value} was followed by {after.found.value}")
+        if item.found.value <= -WIN_BAND and after.found.value < WIN_BAND:
+            wrong.append(
+                f"{item.ply}: after {item.found.value} the other side has {after.found.value}"
+            )
     return wrong
 
 
 def test_a_proof_of_one_position_serves_the_next(engine: Engine, solver: Solver) -> None:
     found = reviewed(engine, solver, FOLLOWED, 0.03)
     assert contradictions(found) == []
-    assert all(item.value >= WIN_BAND for item in found[22::2])
+    assert all(item.found.value >= WIN_BAND for item in found[22::2])
 
 
 def test_no_review_contradicts_itself(engine: Engine, solver: Solver) -> None:
@@ -128,8 +130,8 @@ def thought_of(line: str, value: int) -> Thought:
 def test_a_win_that_no_search_shows_again_still_stands(engine: Engine, solver: Solver) -> None:
     known = {4: thought_of("h8h9i6j6k9", win_in(9))}  # in truth there is none
     found = reviewed_with(engine, solver, "a1c15o15m1h8d4e5", known)[4:]
-    assert [item.value for item in found] == [win_in(9), loss_in(8), win_in(7)]
-    assert contradictions(found) == [] and found[2].best == found[2].move
+    assert [item.found.value for item in found] == [win_in(9), loss_in(8), win_in(7)]
+    assert contradictions(found) == [] and found[2].found.move == found[2].move
 
 
 def test_a_move_that_loses_is_held_against_one_that_does_not(
@@ -137,7 +139,7 @@ def test_a_move_that_loses_is_held_against_one_that_does_not(
 ) -> None:
     known = {4: thought_of("h6h9", 50), 5: thought_of("g8h9", win_in(9))}
     found = reviewed_with(engine, solver, QUIET + "h6", known)[4]
-    assert found.move == (7, 5) != found.best
+    assert found.move == (7, 5) != found.found.move
     assert found.allowed is not None and 0 < found.loss < 1
 
 
@@ -146,14 +148,14 @@ def test_a_move_is_not_held_against_one_that_loses_as_well(engine: Engine, solve
     before = "h8i7i8h9j8"  # after a block neither side wins by force
     known = {5: thought_of("a1", 50)}
     found = reviewed_with(engine, solver, before + "o15", known)[5]
-    assert found.best in [(6, 7), (10, 7), (5, 7), (11, 7)] and found.allowed is not None
+    assert found.found.move in [(6, 7), (10, 7), (5, 7), (11, 7)] and found.allowed is not None
 
 
 def test_a_move_is_as_good_as_its_mirror_image(engine: Engine, solver: Solver) -> None:
     known = {1: thought_of("i8i9i10", 30), 2: thought_of("g9", 10)}
     found = reviewed_with(engine, solver, "h8h7", known)[1]
-    assert format_moves(found.line) in ("h7g7f7", "h7i7j7")
-    assert found.best == found.move and found.loss == 0.0
+    assert format_moves(found.found.line) in ("h7g7f7", "h7i7j7")
+    assert found.found.move == found.move and found.loss == 0.0
 
 
 # What is claimed is true ---------------------------------------------------------------
@@ -218,7 +220,7 @@ def wins_that_hold(
     """Review a game; return how many missed and allowed wins the oracle has confirmed."""
     engine.new_game(15, rule=rule)
     found = Reviewer(engine, solver, SECONDS).review(moves)
-    assert all(0.0 <= item.loss <= 1.0 and 0.0 <= item.chance <= 1.0 for item in found)
+    assert all(0.0 <= item.loss <= 1.0 and 0.0 <= item.found.chance <= 1.0 for item in found)
     missed = [(item.ply - 1, item.missed) for item in found if item.missed]
     allowed = [(item.ply, item.allowed) for item in found if item.allowed]
     for before, win in {*missed, *allowed}:  # what one side allows the other often misses
