@@ -182,7 +182,7 @@ class Talk:
         if "suspended" in self.faults:
             self.turns.now += 5
         if "gone" in self.faults:
-            raise loop.Broken
+            raise BrokenPipeError
 
     def log(self, mark: str, text: str) -> None:
         if mark == "!":
