@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def prepare_streams() -> None:
-    """Let standard streams replace what they cannot encode; closed ones are the null device.
+    """Replace characters that streams cannot encode; open the null device for closed streams.
 
     Else other files would get their numbers, and `print` to no file is one to the output.
     """
@@ -179,7 +179,7 @@ def usage() -> str:
 
 
 def has(module: str) -> bool:
-    """Return whether a command is there: the program for tournaments has few of them."""
+    """Return whether this program has a command: that for tournaments has few."""
     from importlib.util import find_spec
 
     try:

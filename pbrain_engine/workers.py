@@ -149,7 +149,7 @@ class ProcessPool(Pool[Task, Found]):
         super().__init__(work, make, processes)
 
     def close(self) -> None:
-        """End the processes at once, whatever they are doing.
+        """Kill the processes at once.
 
         Waiting for them takes as long as their work does, and who interrupts the waiting leaves
         Python waiting for ever when it ends.

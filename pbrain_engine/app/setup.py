@@ -145,7 +145,7 @@ def moves_of_address(text: str) -> str:
     """Return the moves at the end of the address of a page; any other text as it is.
 
     Raises:
-        NotationError: there are none.
+        NotationError: the game has no such moves.
     """
     if not _ADDRESS.match(text):
         return text

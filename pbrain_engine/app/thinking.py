@@ -1,4 +1,4 @@
-"""Thinking while the terminal stays alive, which Ctrl-C ends, and strength levels for people.
+"""Searches that Ctrl-C stops, and strength levels for people.
 
 A level says how much is searched, and how often a lesser move is taken.
 """
@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 
 
 def in_thread(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool = True) -> Found:
-    """Do work in another thread, so that an interrupt is heard: it makes the work ``stop``.
+    """Do work in another thread, where an interrupt makes it ``stop``.
 
     ``ends``: it ends the program, too, once the work has stopped.
 
@@ -127,7 +127,7 @@ def clock_seconds(left: float, increment: float, byoyomi: float, ply: int, cells
     """Return how long a move should take by a clock, in seconds.
 
     ``left``: of the main time; what each move adds to it; and what each move may take once it is
-    gone. ``ply``: the stones on the board of so many ``cells``.
+    gone. ``ply``: the stones on a board of ``cells``.
     """
     limits = Limits(None, round(1000 * max(left, 0.0)), round(1000 * increment))
     shared = plan(limits, ply, cells).optimum

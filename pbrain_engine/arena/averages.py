@@ -1,7 +1,7 @@
 """Averages over positions of games, with errors that count games.
 
-Positions of one game are much alike, so the standard error is that of a mean whose games, not whose
-positions, are independent.
+Positions of one game depend on each other, so the standard error is that of a mean whose games,
+not whose positions, are independent.
 """
 
 from __future__ import annotations

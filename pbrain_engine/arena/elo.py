@@ -79,7 +79,7 @@ class MeanScore(NamedTuple):
     def interval(self) -> Estimate:
         """The mean with its interval; without games it is anything.
 
-        Where all results are alike their spread says nothing; then the interval is Wilson's,
+        Where all results are equal their spread says nothing; then the interval is Wilson's,
         as if each game were one throw of a coin.
         """
         games, mean, variance = self
@@ -104,7 +104,7 @@ class MeanScore(NamedTuple):
         """The Elo in units of a game's standard deviation.
 
         It says how many games it takes to see a difference, whatever the draw rate. None where
-        the deviation is not known: without results, or where all of them are alike.
+        the deviation is not known: without results, or where all of them are equal.
         """
         if not self.variance:
             return None
@@ -119,8 +119,8 @@ class MeanScore(NamedTuple):
             return 0.5 * math.erfc(-(self.mean - 0.5) / math.sqrt(2 * self.variance))
         if self.mean == 0.5:
             return 0.5
-        alike = math.pow(0.5, self.games)  # as if each game were the throw of a fair coin
-        return 1 - alike if self.mean > 0.5 else alike
+        chance = math.pow(0.5, self.games)  # as if each game were the throw of a fair coin
+        return 1 - chance if self.mean > 0.5 else chance
 
 
 PRIOR = 1e-3  # weight of a result that was never seen, so that its likelihood has a logarithm

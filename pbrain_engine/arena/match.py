@@ -1,4 +1,4 @@
-"""``numoku match``: plays a match to its end, writes each game down, and knows when to stop.
+"""``numoku match``: plays the games of a match, writes each to the journal, and stops when decided.
 
 A game's number fixes everything about it, and a game counts once its line is in the journal. The
 first interrupt lets the running games finish, the second breaks them off; either way the journal
@@ -52,7 +52,7 @@ HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be s
 def tasks(
     settings: MatchSettings, openings: Openings, games: Sequence[GameRecord] = ()
 ) -> Iterator[GameTask]:
-    """Yield the games that are to be played beside these, from whose rounds openings are taken."""
+    """Yield the games still to be played; rounds of the finished ones keep their openings."""
     done, known = {played.number for played in games}, {each.round: each.opening for each in games}
     numbers = count()
     for round_number in range((settings.games + 1) // 2):
@@ -68,10 +68,10 @@ def tasks(
 
 @contextmanager
 def caught_interrupts() -> Iterator[list[int]]:
-    """Take ^C, SIGTERM and the end of the terminal as wishes for the time of a match.
+    """Collect ^C, SIGTERM and the end of the terminal while a match runs.
 
     Yields a list of such signals, to which they are added as they come. What ``nohup`` has started
-    does not hear of the terminal's end.
+    ignores the end of the terminal.
     """
     caught: list[int] = []
     numbers = [signal.SIGINT, signal.SIGTERM]
@@ -131,7 +131,7 @@ class Runner:
                     self._count(played)
 
     def _tell(self, way: Callable[..., None], *what: object) -> None:
-        """Let the view show something; if its reader has gone, end as after one interrupt.
+        """Show something; if nobody reads it any more, end as after one interrupt.
 
         So it is when ^C ends a ``tee`` before the match hears of it.
         """
@@ -164,7 +164,7 @@ class Runner:
 
 
 def ask_about(spec: EngineSpec) -> EngineSpec:
-    """Return an engine with name and version as its title, where a foreign one tells in time.
+    """Return an engine with its name and version as title, if it answers ABOUT in time.
 
     Raises:
         SettingsError: the program cannot be started.

@@ -5,7 +5,7 @@ be resumed, or its games played in any order on any machine.
 
 ``numoku openings`` writes a file of openings of equal chances. Random stones are looked at in
 order, as in those that a match generates for itself. Each position is written once, however it is
-turned, mirrored or reached; a part of them lies at the border.
+turned, mirrored or reached; some lie at the border.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ def read_lines(path: str) -> tuple[str, ...]:
 
 
 class Openings:
-    """The openings of a match by number; ``skipped`` says what a file held in vain."""
+    """The openings of a match by number; ``skipped``: lines that cannot be used, and why."""
 
     def __init__(self, settings: MatchSettings) -> None:
         """Take a file's lines that suit board and rule, or get ready to generate.
 
         Raises:
-            SettingsError: no line suits, or so many stones leave nothing to play.
+            SettingsError: no line can be used, or the stones leave nothing to play.
         """
         self._settings = settings
         self._judge: Judge | None = None  # which is made for the first opening

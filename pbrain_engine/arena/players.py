@@ -1,4 +1,4 @@
-"""The two kinds of players: a process that speaks the protocol, and our own engine in this one.
+"""The two kinds of players: a process that speaks the protocol, and our engine in this process.
 
 Real engines differ in what they tolerate, so a process is spoken to as by the common managers:
 START before BOARD (many do not clear the board on BOARD), INFO without expecting an answer,
@@ -179,7 +179,7 @@ class ProcessPlayer(Player):
     def _listen(
         self, accepts: Callable[[str], Found | None], end: float, late: str
     ) -> tuple[TimedLine, Found]:
-        """Return the first line that is accepted, and as what, with an eye on memory and aborts.
+        """Return the first accepted line and its reading; watch memory and aborts meanwhile.
 
         Raises:
             EngineFault: it does not come before ``end``; ``late`` says so.
@@ -204,17 +204,17 @@ class ProcessPlayer(Player):
                 raise EngineFault(TIME if self._has_spoken else MUTE, late)
             if found := accepts(line.text):
                 return line, found
-            self._hear(process, line.text.strip())
+            self._read_line(process, line.text.strip())
 
-    def _hear(self, process: EngineProcess, word: str) -> None:
-        """Take what is not an answer, and remember what may explain that none comes."""
+    def _read_line(self, process: EngineProcess, word: str) -> None:
+        """Read a line that is not an answer; errors explain a missing answer later."""
         upper = word.upper()
         suggestion = _SUGGESTION.fullmatch(word)
         if upper.startswith("MESSAGE"):
-            self._thinking.hear(word[7:])
+            self._thinking.read_message(word[7:])
         elif self._is_asked and word.startswith("INFO "):
             key, _, value = word[5:].partition(" ")
-            self._thinking.hear_detail(key, value.strip())
+            self._thinking.read_info(key, value.strip())
         elif self._is_asked and suggestion and not self._has_suggested:
             self._has_suggested = True
             process.send(f"PLAY {suggestion[1]}")

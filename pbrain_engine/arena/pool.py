@@ -32,7 +32,7 @@ class GameSeat:
     def __init__(
         self, settings: MatchSettings, number: int = 0, guardian: Guardian | None = None
     ) -> None:
-        """Take a seat; the cores are dealt out in turn."""
+        """Take the cores of this seat."""
         self.cores = share_of(settings.pin, number, settings.concurrency)
         self._settings = settings
         self._guardian = guardian

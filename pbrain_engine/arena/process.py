@@ -92,7 +92,7 @@ class TimedLine(NamedTuple):
 
 
 class EngineProcess:
-    """A running engine: ``send`` lines, hear each ``line``, ``close``."""
+    """A running engine: ``send`` lines, read each ``line``, ``close``."""
 
     def __init__(
         self,
@@ -105,13 +105,13 @@ class EngineProcess:
         merged: bool = False,
         line_end: re.Pattern[bytes] = ANY_END,
     ) -> None:
-        """Start the program in a process group of its own.
+        """Start the program in its own process group.
 
         ``merged``: what it writes to its error output counts as said, as with many managers.
 
         Raises:
             OSError: it cannot be started.
-            ValueError: the command is none.
+            ValueError: the command cannot be run.
         """
         try:
             self.process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""One game between two players, judged on our own rules, with their clocks and words.
+"""One game between two players: rules, clocks, and what engines report of their search.
 
 The referee knows what is legal and who has won; the players only propose cells. A player
 that breaks its duty, whichever way, loses the game with the cause, and nothing it does
@@ -79,8 +79,8 @@ class Thinking:
     nodes: int | None = None
     line: int = 0  # the rank of the line that INFO words speak of, 0 for the best
 
-    def hear(self, text: str) -> None:
-        """Take from one MESSAGE what it says about the best line."""
+    def read_message(self, text: str) -> None:
+        """Read depth, value and nodes of the best line from a MESSAGE."""
         text = " ".join(text.split())
         other_line = _MULTIPV.search(text)
         if other_line and (other_line[1] or other_line[2]).lstrip("0") != "1":
@@ -92,8 +92,8 @@ class Thinking:
         if nodes := _NODES.search(text):
             self.nodes = int(float(nodes[1]) * _SCALE[nodes[2].upper()])
 
-    def hear_detail(self, key: str, text: str) -> None:
-        """Take what one ``INFO`` line of an engine with ``show_detail 2`` says."""
+    def read_info(self, key: str, text: str) -> None:
+        """Read one ``INFO`` line of an engine with ``show_detail 2``."""
         if key == "PV":
             self.line = int(text) if _COUNT.fullmatch(text) else 0
         elif self.line or key not in ("DEPTH", "EVAL", "NODES"):
@@ -120,7 +120,7 @@ JUDGE_ALLOWANCE = 0.010  # the judge polls each 10 ms and gives them back
 
 
 class Clock:
-    """Seconds of one player; a limit of 0 means that there is none."""
+    """Seconds of one player; 0 means no limit."""
 
     def __init__(self, settings: MatchSettings, engine: EngineSpec) -> None:
         self.turn = engine.number("turn", settings.turn)

@@ -244,7 +244,7 @@ class Sprt:
     model: str = "normalised"  # or "logistic"
 
     def __post_init__(self) -> None:
-        """Refuse hypotheses out of order or reach, and rates that are none."""
+        """Refuse hypotheses out of order or range, and impossible error rates."""
         most = MOST_ELO.get(self.model, 0.0)
         are_rates = all(0 < rate < 0.5 for rate in (self.alpha, self.beta))
         if not -most <= self.elo0 < self.elo1 <= most or not are_rates:

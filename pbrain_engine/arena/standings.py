@@ -250,7 +250,7 @@ def summary(standings: Standings) -> str:
         kinds = zip(PAIR_RESULTS, pair.openings, strict=True)
         counts = ", ".join(f"{words} {count}" for words, count in kinds)
         normalised = pair.score.normalised_elo
-        known = format_estimate(normalised) if normalised else "not known, all results are alike"
+        known = format_estimate(normalised) if normalised else "not known, all results are equal"
         lines += [f"the two games of an opening: {counts}", f"normalised Elo {known}"]
     lines += test_lines(standings)
     if len(standings.names) > 2:

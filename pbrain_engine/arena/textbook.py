@@ -34,7 +34,7 @@ class Textbook:
         self._stones: list[int] = []
 
     def answer(self, said: Command) -> str | None:
-        """Return the answer to what a manager says, or None where there is none.
+        """Return the answer to a command, or None if it has no answer.
 
         Raises:
             ValueError: it makes no sense on this board.

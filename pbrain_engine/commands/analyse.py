@@ -143,7 +143,7 @@ def _show_result(engine: Engine, thoughts: list[Thought]) -> None:
 
 
 def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
-    """Return the proof of a win for the side to move, or None if there is none in some time."""
+    """Return the proof of a win for the side to move, or None if it is not found in time."""
     if engine.game.is_over:
         return None
     with Solver(engine.table_bytes or MEGABYTE, engine.library) as solver:

@@ -2,8 +2,8 @@
 
 The signature is the number of nodes that fixed positions take to a fixed depth with one
 thread. It is the same on every machine, so a change of it is a change of play. The one that was
-last measured is kept beside the kernel, and `numoku --version` shows it: in a source checkout it
-holds until a module is edited; what is shipped carries the one of the build.
+last measured is kept in the folder of the kernel, and `numoku --version` shows it: in a source
+checkout it holds until a module is edited; what is shipped carries the one of the build.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SHORT_DEPTH = 4
 TABLE_BYTES = 16 << 20  # fixed, because what the table forgets changes the nodes
 PAIR_ROUNDS = 1000
 PAIR_REPEATS = 5
-FILE = "SIGNATURE"  # beside the kernel
+FILE = "SIGNATURE"  # in the folder of the kernel
 
 
 TABLE = """\
@@ -203,5 +203,5 @@ def recall(weights: str) -> int | None:
         modules = iglob(os.path.join(PACKAGE, "**", "*.py"), recursive=True)
         is_known = is_shipped() or max(map(os.path.getmtime, modules)) <= os.path.getmtime(path)
         return int(nodes) if is_known and measured_with == weights else None
-    except (OSError, ValueError):  # there is none, or it is damaged
+    except (OSError, ValueError):  # missing or damaged
         return None

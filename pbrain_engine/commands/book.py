@@ -138,7 +138,7 @@ COMMAND = CommandLine(
                 Option("--lines", positive, LINES, "N", "moves of a position"),
                 SHARED["nodes"]._replace(default=NODES, about="of a search"),
                 Option("--drop", positive, DROP, "V",
-                       "a move worse by so much is looked at a ply later"),
+                       "a move worse by V is searched a ply later"),
                 SHARED["processes"]._replace(about="searches at the same time (one a core)"),
                 "cluster", "weights",
             ),

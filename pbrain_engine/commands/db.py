@@ -34,7 +34,7 @@ games (SGF, PSQ, RenLib, RIF, .pos, .sav, .rec), a journal of matches, recorded 
 `numoku analyse --json` or an export printed, or moves such as h8i9. POSITION is whatever
 `numoku analyse` takes.
 """
-SIGNS = "a\b"  # what a library needs as single bytes beside letters
+SIGNS = "a\b"  # what a library needs as single bytes
 LIMIT = 20  # positions that query shows
 
 CHANGES = ("add", "merge")
@@ -185,7 +185,9 @@ def _query_positions(database: Database, options: argparse.Namespace) -> int:
     if options.opening:
         opening = find_opening(options.opening)
         if opening is None:
-            return complain(f"{options.opening!r} is none of renju's openings, D1-D13, I1-I13", 2)
+            return complain(
+                f"{options.opening!r} is not one of renju's openings, D1-D13, I1-I13", 2
+            )
     wanted = Filter(
         options.rule, options.size, options.stones, options.depth,
         tuple(options.value) if options.value else None, options.proven, options.games,

@@ -91,7 +91,7 @@ def resume_last(shelf: SavedGames) -> GameStart:
     """Return the last game against the engine that has not ended, else the last one.
 
     Raises:
-        NotationError: there is none, or it cannot be read.
+        NotationError: no game was left, or it cannot be read.
     """
     found = [game for game in shelf.going_on() if is_resumable(game)]
     if not found:

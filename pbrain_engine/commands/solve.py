@@ -130,7 +130,7 @@ def game_of(puzzle: Puzzle) -> Game:
 
 
 def question_of(line: str) -> Puzzle:
-    """Return the puzzle of a line; ValueError says why it is none."""
+    """Return the puzzle of a line; ValueError if it is not one."""
     puzzle = read_puzzle(line)
     if puzzle.kind != FORBIDDEN and game_of(puzzle).is_over:
         raise ValueError("the game is over")

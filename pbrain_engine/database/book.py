@@ -45,7 +45,7 @@ class Page:
     __slots__ = ("key", "edges", "value", "parents")
 
     def __init__(self, key: bytes, moves: Iterable[BookMove], parents: set[bytes]) -> None:
-        """Take what a search has found; of moves that are alike only the first."""
+        """Take what a search has found; of symmetric moves only the first."""
         position, edges = read_key(key), dict[bytes, Edge]()
         for move, value in moves:
             child = image_of(position.after(move)).key
@@ -56,9 +56,9 @@ class Page:
 
 
 def doubles(key: bytes) -> list[Coordinates]:
-    """Return the empty cells to which another one is alike by a symmetry of the position.
+    """Return the empty cells that a symmetry of the position maps to another one.
 
-    Of each set of moves that are alike one is left out, which stands for them.
+    One move of each symmetric set is left out and stands for the others.
     """
     position = read_key(key)
     size = position.width, position.height

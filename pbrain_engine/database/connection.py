@@ -260,7 +260,7 @@ TABLES = (
 
 
 def _format_of(connection: DatabaseConnection) -> str | None:
-    """Return the format of the tables, or None if there are none."""
+    """Return the format of the tables, or None without tables."""
     try:
         rows = connection.rows("SELECT value FROM meta WHERE name = 'format'")
     except EngineError as error:

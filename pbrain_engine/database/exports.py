@@ -29,7 +29,7 @@ def export(
 ) -> list[str]:
     """Write a file whose format its name tells; return in words what it cannot hold.
 
-    Of what is ``wanted`` rule and board count; ``values`` are written beside the moves; the
+    Of what is ``wanted`` rule and board count; ``values`` are written with the moves; the
     ``encoding`` is that of a library. A file that is there is replaced as a whole, or stays.
 
     Raises:

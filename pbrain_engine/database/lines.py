@@ -93,7 +93,7 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
     """Put a comment about the end of a line in the place of an earlier one.
 
     ``before`` is a whole comment, or else whole lines of one that stand together. Where it is not
-    there (any more) the new one comes beside what is.
+    there (any more) the new one is added.
     """
     image = image_of(record.position)
     rows = database.connection.rows(

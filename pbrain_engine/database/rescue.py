@@ -16,7 +16,7 @@ from .sources import merge
 from .store import FINDING_COLUMNS, Database, checksum, digest_of, finding_checksum
 
 BLOCK = 1024  # rows that are read at once, as long as that goes well
-EMPTY_BLOCKS = 8  # so many without a row end a table whose last number cannot be read
+EMPTY_BLOCKS = 8  # without a row: the end of a table whose last number cannot be read
 
 _COLUMNS = {  # of the tables, each with the number of its rows first
     "author": "id, version, weights",

@@ -151,7 +151,7 @@ class Database:
         return self.connection.run(ADD_FINDING, sorted(rows, key=lambda row: row["key"]))
 
     def position_number(self, key: bytes) -> int:
-        """Return the number of a position's row, made if there is none."""
+        """Return the number of a position's row, which is made if it is missing."""
         return int(self.connection.rows(ADD_POSITION, {"key": key})[0][0])
 
     # Authors -------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What managers and GUIs need of a program, as dialogues; and what may go wrong around any.
+"""What managers and GUIs need from a program, and faults that it must survive, as dialogues.
 
 Piskvork in a tournament does more than the dialogue of one game: it reads the peak working set of
 the process after each move, pauses a game by END and goes on with a new process, takes the name

@@ -82,7 +82,7 @@ class Exam:
 
     # -- hearing ---------------------------------------------------------------------------
 
-    def hear(self, timeout: float) -> str | None:
+    def next_answer(self, timeout: float) -> str | None:
         """Return the next line that is an answer, or None if none comes in time."""
         until = perf_counter() + timeout
         while line := self.peer.line(max(until - perf_counter(), 0.0)):
@@ -99,7 +99,7 @@ class Exam:
     def answer(self, timeout: float | None = None) -> str:
         """Return the next answer."""
         limit = self.options.patience if timeout is None else timeout
-        if (answer := self.hear(limit)) is None:
+        if (answer := self.next_answer(limit)) is None:
             raise failed(f"no answer within {limit:g} s")
         return answer
 
@@ -145,7 +145,7 @@ class Exam:
                 moves = parse_moves(rest)
                 fields = [f"{x},{y},{1 + (n + len(moves)) % 2}" for n, (x, y) in enumerate(moves)]
                 self.take(f"board {' '.join(fields)}")
-            case "fill":  # but for so many cells
+            case "fill":  # all but this many cells
                 cells = [(x, y) for x in range(self.size) for y in range(self.size)]
                 cells = cells[: len(cells) - int(rest)]
                 fields = [f"{x},{y},{1 + (x // 2 + y) % 2}" for x, y in cells]
@@ -191,21 +191,21 @@ class Exam:
             case "within":
                 if self.taken > float(rest):
                     raise failed(f"the move took {self.taken:.2f} s of {float(rest):g} s")
-            case "uses":  # at least so many seconds
+            case "uses":  # at least these seconds
                 if self.taken < float(rest):
                     raise failed("the time of the turn is hardly used")
             case "says":
                 if not re.search(rest, answer := self.answer()):
                     raise failed(f"{shown(answer)} instead of {rest}")
             case "rejects":  # at once, but is alive
-                refusal = self.hear(self.options.turn + 0.5)
-                if refusal is None or is_refusal(refusal) and self.hear(0.1) is not None:
+                refusal = self.next_answer(self.options.turn + 0.5)
+                if refusal is None or is_refusal(refusal) and self.next_answer(0.1) is not None:
                     amount = "silence" if refusal is None else "more than one answer"
                     self.blemish = self.blemish or f"{amount} after {shown(self.said)}"
                 elif not is_refusal(refusal):
                     raise failed(f"{shown(refusal)} after {shown(self.said)}")
             case "silence":
-                if (early := self.hear(float(rest))) is not None:
+                if (early := self.next_answer(float(rest))) is not None:
                     raise failed(f"{shown(early)} after {shown(self.said)}")
             case "swap2":
                 self._swap2(rest.split())
@@ -226,7 +226,7 @@ class Exam:
             case "ignore":  # lines that begin so
                 self.chatter += rest.split()
             case "hear":
-                while self.hear(float(rest)) is not None:
+                while self.next_answer(float(rest)) is not None:
                     pass
             case "words":  # with which lines may begin
                 for line in self.heard:

@@ -101,7 +101,7 @@ class TuningFile(LineFile):
 
 
 def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
-    """Play to the end, inside this process, several games at a time; False if the user stopped it.
+    """Play the whole run in this process; False if the user stopped it.
 
     The engines stay from game to game and only take new parameters. With a node limit a duel is
     the same whenever it is played, and on whatever machine.

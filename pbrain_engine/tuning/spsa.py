@@ -131,7 +131,7 @@ class Spsa:
         return {"done": self.done, "points": self.points, "values": dict(self.values)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from such a state; SettingsError if it is none, or that of other parameters."""
+        """Go on from a state; SettingsError if it is damaged, or of other parameters."""
         try:
             self.done, self.points = int(state["done"]), int(state["points"])
             self.values = {name: float(state["values"][name]) for name in self.start}

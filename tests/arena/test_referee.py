@@ -92,7 +92,7 @@ def test_a_match_of_one_engine_is_refused() -> None:
 @pytest.mark.parametrize("word", ["depth", "ev", "n", "multipv", "(", "ev -", "ev M", "n 1"])
 def test_a_report_padded_with_blanks_costs_nothing(word: str) -> None:
     began = time.thread_time()
-    Thinking().hear(f"{word}{' ' * 120}x")
+    Thinking().read_message(f"{word}{' ' * 120}x")
     assert time.thread_time() - began < 0.1
 
 

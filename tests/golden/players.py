@@ -234,9 +234,9 @@ def report(text: str) -> str:
     whole = re.sub(r"(\d){(\d+)}", lambda many: many[1] * int(many[2]), text)
     for line in whole.encode().decode("unicode_escape").split(" then "):
         if line.startswith("INFO "):
-            thinking.hear_detail(*line[5:].split(" ", 1))
+            thinking.read_info(*line[5:].split(" ", 1))
         else:
-            thinking.hear(line)
+            thinking.read_message(line)
     return f"  depth {thinking.depth}, value {thinking.value}, nodes {thinking.nodes}: {text}"
 
 
