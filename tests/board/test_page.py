@@ -224,7 +224,9 @@ def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
 
 
 def test_the_tree_of_a_proof_says_what_every_branch_is(page: Page) -> None:
+    page.wait("app.puzzle.shipped.length")
     page.tab("puzzle")
+    page.raw.select_option("#difficulty", "3")
     page.press("next-puzzle")
     page.wait("app.guide?.name === 'puzzle'")
     page.press("puzzle-solution")
@@ -373,6 +375,8 @@ def test_the_next_puzzle_begins_when_the_list_has_come(page: Page) -> None:
 
 def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
     page.tab("puzzle")
+    page.wait("app.puzzle.shipped.length")
+    page.raw.select_option("#difficulty", "3")
     page.press("next-puzzle")
     page.wait("app.guide?.name === 'puzzle'")
     assert page.raw.locator("#board .label").count() == 0  # no help

@@ -97,6 +97,8 @@ def test_what_cells_make_has_a_legend_and_leaves_the_values(opened: Open) -> Non
 @pytest.mark.timed
 def test_a_wrong_move_in_a_puzzle_is_answered_at_once_with_its_refutation(page: Page) -> None:
     page.tab("puzzle")
+    page.wait("app.puzzle.shipped.length")
+    page.raw.select_option("#difficulty", "3")
     page.press("next-puzzle")
     page.wait("app.guide?.name === 'puzzle' && app.node.facts")
     threats = page.do("app.server.ask('threats', {position: app.tree.position(app.node)})")

@@ -112,6 +112,8 @@ def test_take_back_leaves_no_variation(page: Page) -> None:
     page.press("take-back")
     assert page.do("app.tree.nodes().length") == 1 and "nothing" in page.text("state")
     page.tab("puzzle")
+    page.wait("app.puzzle.shipped.length")
+    page.raw.select_option("#difficulty", "3")
     page.press("next-puzzle")
     page.raw.mouse.click(*page.point("a1"))
     page.wait("app.node.ply === 2 && !app.guide.busy")

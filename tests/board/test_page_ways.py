@@ -179,13 +179,13 @@ def test_games_are_found_named_and_deleted(opened: Open) -> None:
 
 
 def test_a_position_that_is_looked_at_is_no_game(opened: Open) -> None:
-    page = opened("a1b2c3")
+    page = opened(hash_="#b=9x17&r=caro&m=a1b2c3")
     page.raw.wait_for_timeout(1300)
     page.tab("games")
     page.raw.select_option("#games-result", "looked")
-    page.says("game-list", "3 moves")
+    page.says("game-list", "9×17")
     page.raw.select_option("#games-result", "")
-    page.wait("!document.querySelector('#game-list').textContent.includes('3 moves')")
+    page.wait("!document.querySelector('#game-list').textContent.includes('9×17')")
 
 
 # The board -----------------------------------------------------------------------------

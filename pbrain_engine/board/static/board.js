@@ -112,7 +112,6 @@ export class BoardView {
         element("rect", { class: "wall", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL }, layer);
       } else {
         drawStone(layer, cell, side === "black" ? 0 : 1, view.numbers ? number : "");
-        if (number) layer.lastChild.setAttribute("data-ply", number);
       }
       this.stones.set(String(cell), side === "wall" ? t("blocked") : t("stone", { side, number: number || 0 }));
     }
@@ -169,8 +168,8 @@ export class BoardView {
     if (cell && this.app.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
   }
 
-  // The board as a picture that needs no style sheet; as a film its stones come one after the other.
-  picture(isFilm = false) {
+  // The board as a picture that needs no style sheet.
+  picture() {
     const copy = this.svg.cloneNode(true), from = this.svg.querySelectorAll("*");
     copy.querySelectorAll("*").forEach((piece, number) => {
       const style = getComputedStyle(from[number]);
@@ -179,7 +178,6 @@ export class BoardView {
       }
       piece.removeAttribute("class");
     });
-    if (isFilm) this.animate(copy);
     for (const name of [...copy.getAttributeNames()]) if (name !== "viewBox") copy.removeAttribute(name);
     for (const empty of copy.querySelectorAll("g:empty, .lens")) empty.remove();
     const [, , wide, tall] = this.svg.getAttribute("viewBox").split(" ").map(Number);
@@ -188,11 +186,5 @@ export class BoardView {
     copy.setAttribute("height", 2 * tall);
     copy.setAttribute("font-family", "system-ui, sans-serif");
     return { text: new XMLSerializer().serializeToString(copy), wide: 2 * wide, tall: 2 * tall };
-  }
-  animate(copy) {
-    const stones = copy.querySelectorAll("[data-ply]"), beats = stones.length + 4;
-    stones.forEach((stone, at) => element("animate", {
-      attributeName: "opacity", calcMode: "discrete", values: "0;1", keyTimes: `0;${((at + 1) / beats).toFixed(4)}`, dur: `${0.7 * beats}s`, repeatCount: "indefinite",
-    }, stone));
   }
 }

@@ -92,7 +92,7 @@ export class FilePanel extends Panel {
     const answer = await this.write(format);
     if (!answer) return;
     const content = answer.text ?? Uint8Array.from(atob(answer.data), (sign) => sign.charCodeAt(0));
-    this.keep(format, format === "lib" ? "application/octet-stream" : "text/plain", content, answer.losses, answer.name);
+    this.keep(format, { lib: "application/octet-stream", svg: "image/svg+xml" }[format] || "text/plain", content, answer.losses, answer.name);
   }
 
   async copyDrawing() {
@@ -114,17 +114,6 @@ export class FilePanel extends Panel {
   }
 
   svg() { this.keep("svg", "image/svg+xml", this.app.board.picture().text); }
-
-  // The game as a picture that moves.
-  film() {
-    const { app } = this, { node, board } = app;
-    app.node = node.end;
-    board.marked = "";
-    app.draw();
-    this.keep("film.svg", "image/svg+xml", board.picture(true).text);
-    app.node = node;
-    app.draw();
-  }
 
   async png() {
     const { text, wide, tall } = this.app.board.picture(), image = new Image(), canvas = make("canvas", { width: wide, height: tall });

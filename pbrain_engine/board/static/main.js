@@ -2,12 +2,13 @@
 
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";
-import { BoardView } from "./board.js";
-import { button, fillList, find, isChecked, keepFields, make, opened, stoneSound } from "./dom.js";
+import { BoardView, foulText } from "./board.js";
+import { button, find, isChecked, keepFields, make, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
 import { GamesPanel } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
+import { fillHeader, listenToKeys, showConnection } from "./header.js";
 import { PlayPanel } from "./play.js";
 import { ProofPanel } from "./proof.js";
 import { PuzzlePanel } from "./puzzle.js";
@@ -16,9 +17,8 @@ import { Server } from "./server.js";
 import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES } from "./tree.js";
 import { letterOf, valueText, WIN_BAND } from "./draw.js";
-import { foulText } from "./board.js";
 import { remember, remembered } from "./kept.js";
-import { LANGUAGES, changeLanguage, language, percent, t, translate } from "./words.js";
+import { percent, t, translate } from "./words.js";
 
 const SAVED = "numoku.game";
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
@@ -351,40 +351,10 @@ class App {
       while (node.ply > Number(event.target.value)) node = node.parent;
       this.visit(node);
     });
-    // Each key with its message and what it does.
-    const keys = {
-      ArrowLeft: ["key-back", () => step("undo")], ArrowRight: ["key-on", () => step("redo")], Home: ["first", () => step("first")], End: ["last", () => step("last")],
-      n: ["new-game", () => this.play.ask()], t: ["take-back", () => this.play.takeBack()], h: ["hint", () => find("hint").hidden || this.play.hint()],
-      " ": ["key-best", () => this.playBest()], a: ["tab-analyse", () => this.openTab("analyse")], p: ["prove", () => this.proof.begin()], m: ["next-mistake", () => this.review.next()],
-      r: ["rotate", () => this.file.turn("rotate")], "?": ["keys", () => opened("shortcuts")],
-    };
-    const signs = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
-    const list = [...Object.entries(keys).map(([key, [name]]) => [signs[key] || key, t(name)]), ["← ↑ → ↓", t("key-board")], ["Enter", t("key-enter")], ["Esc", t("key-escape")]];
-    find("shortcuts").querySelector("dl").replaceChildren(...list.flatMap(([key, words]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, words)]));
-    document.addEventListener("keydown", (event) => {
-      const key = keys[event.key], isTyping = event.target.closest("input:not([type=range]), textarea, select, [role=tablist], dialog");
-      if (!key || isTyping || event.ctrlKey || event.metaKey || event.altKey || (event.key === " " && event.target.closest("button, summary"))) return;
-      if (event.target.type === "range" && event.key.startsWith("Arrow")) return;
-      key[1]();
-      event.preventDefault();
-    });
+    listenToKeys(this, step);
     window.addEventListener("pagehide", () => this.save(true)); // too late for the address
     window.addEventListener("hashchange", () => this.begin(true));
-    find("keys").addEventListener("click", () => opened("shortcuts"));
-    fillList(find("language"), Object.entries(LANGUAGES));
-    find("language").value = language;
-    find("language").addEventListener("change", ({ target }) => changeLanguage(target.value));
-    const themes = ["", "light", "dark", "contrast"], { dataset } = document.documentElement, theme = find("theme");
-    const dress = (name) => {
-      dataset.theme = name;
-      theme.textContent = { light: "☀", dark: "☾", contrast: "◑" }[name] || "◐";
-      theme.title = `${t("theme")}: ${t(`theme-${name || "auto"}`)}`;
-    };
-    dress(remembered("theme", ""));
-    theme.addEventListener("click", () => {
-      dress(themes[(themes.indexOf(dataset.theme) + 1) % themes.length]);
-      remember("theme", dataset.theme);
-    });
+    fillHeader();
   }
 
   // Play what the analysis thinks best.
@@ -396,18 +366,7 @@ class App {
   // The connection -----------------------------------------------------------------
 
   async connection(state, reason) {
-    const link = find("link"), banner = find("banner");
-    link.dataset.state = state;
-    link.textContent = state === "open" ? "" : t(`link-${state}`);
-    banner.hidden = state === "open" || state === "back";
-    if (state === "lost") banner.replaceChildren(reason || t("link-lost-why"));
-    if (state === "refused") {
-      const input = make("input", { type: "text", size: 60, "aria-label": t("link-address") });
-      banner.replaceChildren(`${reason} `, input, button("→", () => {
-        const token = /token=([^&#\s]+)/.exec(input.value)?.[1] || input.value.trim();
-        location.search = "?token=" + encodeURIComponent(token);
-      }));
-    }
+    showConnection(state, reason);
     this.draw();
     if (state !== "open" && state !== "back") return;
     this.tell("onserver", this.server.about);

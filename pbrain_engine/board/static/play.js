@@ -282,7 +282,7 @@ export class PlayPanel extends Panel {
     const { app } = this, node = app.node;
     if (!this.isEngineTurn() || this.paused) return;
     const facts = await app.look(node);
-    if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this) return;
+    if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this || this.paused) return;
     const { level } = this.settings, limit = this.clocks.limit(app.tree.toMove(node));
     const thought = await this.consult("move", { ...limit, ...(this.method ? { method: level } : { level: Number(level) }) });
     if (!thought) return;

@@ -1,0 +1,59 @@
+// The header: the connection, the language and the colours; and the keys of the page.
+
+import { button, fillList, find, make, opened } from "./dom.js";
+import { remember, remembered } from "./kept.js";
+import { LANGUAGES, changeLanguage, language, t } from "./words.js";
+
+export function listenToKeys(app, step) {
+  // Each key with its message and what it does.
+  const keys = {
+    ArrowLeft: ["key-back", () => step("undo")], ArrowRight: ["key-on", () => step("redo")], Home: ["first", () => step("first")], End: ["last", () => step("last")],
+    n: ["new-game", () => app.play.ask()], t: ["take-back", () => app.play.takeBack()], h: ["hint", () => find("hint").hidden || app.play.hint()],
+    " ": ["key-best", () => app.playBest()], a: ["tab-analyse", () => app.openTab("analyse")], p: ["prove", () => app.isQuiet || app.proof.begin()], m: ["next-mistake", () => app.review.next()],
+    r: ["rotate", () => app.file.turn("rotate")], "?": ["keys", () => opened("shortcuts")],
+  };
+  const signs = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
+  const list = [...Object.entries(keys).map(([key, [name]]) => [signs[key] || key, t(name)]), ["← ↑ → ↓", t("key-board")], ["Enter", t("key-enter")], ["Esc", t("key-escape")]];
+  find("shortcuts").querySelector("dl").replaceChildren(...list.flatMap(([key, words]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, words)]));
+  document.addEventListener("keydown", (event) => {
+    const key = keys[event.key], isTyping = event.target.closest("input:not([type=range]), textarea, select, [role=tablist], dialog");
+    if (!key || isTyping || event.ctrlKey || event.metaKey || event.altKey || (event.key === " " && event.target.closest("button, summary"))) return;
+    if (event.target.type === "range" && event.key.startsWith("Arrow")) return;
+    key[1]();
+    event.preventDefault();
+  });
+}
+
+export function fillHeader() {
+  find("keys").addEventListener("click", () => opened("shortcuts"));
+  fillList(find("language"), Object.entries(LANGUAGES));
+  find("language").value = language;
+  find("language").addEventListener("change", ({ target }) => changeLanguage(target.value));
+  const themes = ["", "light", "dark", "contrast"], { dataset } = document.documentElement, theme = find("theme");
+  const dress = (name) => {
+    dataset.theme = name;
+    theme.textContent = { light: "☀", dark: "☾", contrast: "◑" }[name] || "◐";
+    theme.title = `${t("theme")}: ${t(`theme-${name || "auto"}`)}`;
+  };
+  dress(remembered("theme", ""));
+  theme.addEventListener("click", () => {
+    dress(themes[(themes.indexOf(dataset.theme) + 1) % themes.length]);
+    remember("theme", dataset.theme);
+  });
+}
+
+// state: "open", "lost", "back" or "refused", with a reason
+export function showConnection(state, reason) {
+  const link = find("link"), banner = find("banner");
+  link.dataset.state = state;
+  link.textContent = state === "open" ? "" : t(`link-${state}`);
+  banner.hidden = state === "open" || state === "back";
+  if (state === "lost") banner.replaceChildren(reason || t("link-lost-why"));
+  if (state === "refused") {
+    const input = make("input", { type: "text", size: 60, "aria-label": t("link-address") });
+    banner.replaceChildren(`${reason} `, input, button("→", () => {
+      const token = /token=([^&#\s]+)/.exec(input.value)?.[1] || input.value.trim();
+      location.search = "?token=" + encodeURIComponent(token);
+    }));
+  }
+}
