@@ -89,7 +89,13 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
                 said.append(summary(thought))
                 return thought.depth == enough
 
-            found = engine.think(Limit(**asked), on_iteration=hear, multipv=lines, exclude=cells)
+            try:
+                found = engine.think(
+                    Limit(**asked), on_iteration=hear, multipv=lines, exclude=cells
+                )
+            except ValueError as error:
+                said.append(f"= ValueError: {error}")
+                return
             form = forced_end(engine, found)
             said += [f"= {summary(found)}, {engine.table_bytes} bytes", f"  {form}"]
         case ["undo" | "clear_hash" as name]:
