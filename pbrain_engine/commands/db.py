@@ -57,11 +57,19 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
     chosen = SourceOptions(options.rule, options.size, options.encoding, options.from_below)
     status = 0
     for name in options.games:
+        stored = Added()
+
+        def note(done: Added, name: str = name) -> None:
+            nonlocal stored
+            stored = done
+            _tell(name, done)
+
         try:
             items = _announce_remarks(name, read_source(name, chosen))
-            done = add_items(database, items, partial(_tell, name))
+            done = add_items(database, items, note)
         except (OSError, ValueError) as error:
-            status = complain(f"{name}: {error}")
+            before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
+            status = complain(f"{name}: {error}{before}")
             continue
         print(f"{name}: {_stored_words(done)}", flush=True)
     return status

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.database import connection, integrity
+from pbrain_engine.database import connection, integrity, sources
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book
@@ -275,6 +275,24 @@ def test_a_rescue_of_a_whole_file_loses_nothing(
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
     assert cli.main(["db", str(file), "rescue", str(new)]) == 1
     assert "is there already" in capsys.readouterr().err
+
+
+def test_what_is_stored_of_a_file_before_its_damage_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, lines = tmp_path / "a.db", tmp_path / "games.jsonl"
+    with Database(tmp_path / "from.db", create=True) as database:
+        add_items(database, [StoredGame(game(number, 5)) for number in range(6)])
+    assert cli.main(["db", str(tmp_path / "from.db"), "export", str(lines)]) == 0
+    whole = lines.read_text().splitlines(keepends=True)
+    lines.write_text("".join([*whole[:4], "{\n", *whole[4:]]))
+    monkeypatch.setattr(sources, "BATCH", 3)
+    capsys.readouterr()
+    assert cli.main(["db", str(file), "add", str(lines)]) == 1
+    said = capsys.readouterr().err
+    assert "line 5: this is no JSON" in said and "before that it stored 3 games" in said
+    with Database(file) as database:
+        assert database.count("game") == 3 and list(integrity.find_faults(database)) == []
 
 
 def test_check_does_not_send_to_itself(

@@ -8,15 +8,20 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.database.sources import SourceOptions, read_source
+from pbrain_engine.database import exports
+from pbrain_engine.database.lines import Filter
+from pbrain_engine.database.sources import SourceOptions, add_items, read_source
+from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.game.cells import NotationError, cell_name
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.game.tree import GameTree, main_line
+from pbrain_engine.game.tree import GameTree, main_line, tree_of
+from pbrain_engine.notation import games
 from pbrain_engine.notation.files import SQLITE, read_games
 from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
+from tests.arena import test_records
 from tests.notation.test_renlib import grow
 
 GAME = [(7, 7), (8, 6), (9, 7), (6, 6), (0, 14)]
@@ -194,3 +199,44 @@ def test_nothing_half_written_is_left_of_a_damaged_file(place: str, tmp_path: Pa
     words = ["db", str(database), "add"] if place == "add" else ["analyse"]
     assert cli.main([*words, str(path)]) != 0
     assert [file.name for file in tmp_path.iterdir()] == ["x.rif"]
+
+
+def sources_of(folder: Path) -> dict[str, bytes]:
+    """Return a whole file of each kind that a database takes and that holds no position."""
+    with Database(folder / "made.db", create=True) as database:
+        record = GameRecord(rule=Rule.RENJU, moves=tuple(GAME), result="1-0")
+        add_items(database, [StoredGame(record), tree_of(record._replace(comment="c"))])
+        exports.export(database, folder / "made.jsonl", Filter())
+    cells = tuple(15 * y + x for x, y in GAME)
+    played = games.Record(0, Rule.RENJU, 15, 15, 1, 1, games.Ending.FIVE, cells, (3,) * len(cells))
+    self_play = games.header({"weights": "net1", "nodes": "50", "seed": "1"}) + games.encode(played)
+    (folder / "journal").mkdir(exist_ok=True)
+    journal = test_records.written(folder / "journal", test_records.game(0), test_records.game(1))
+    return {
+        "jsonl": (folder / "made.jsonl").read_bytes(),
+        "games": self_play,
+        "journal": journal.read_bytes(),
+    }
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "games", "journal"])
+def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind: str, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    whole = sources_of(tmp_path)[kind]
+    path = tmp_path / "source"
+    path.write_bytes(whole)
+    assert list(read_source(str(path), SourceOptions()))
+    damaged = [whole[: chance.randrange(1, len(whole))] for _ in range(30)] + [whole + whole]
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(chance.randint(1, 3)):
+            at = chance.randrange(len(data))
+            data[at : at + chance.choice((0, 1, 1))] = bytes([chance.randrange(256)])
+        damaged.append(bytes(data))
+    for data in damaged:
+        path.write_bytes(data)
+        try:
+            list(read_source(str(path), SourceOptions()))
+        except (ValueError, OSError) as error:
+            said = str(error)
+            assert 8 < len(said) < 400 and "\n" not in said, said
