@@ -108,14 +108,14 @@ class Runner:
 
     def play(self) -> Standings:
         """Play until all games are done, the test has decided, or the user stops it."""
-        wishes = 0
+        heard = 0  # interrupts so far
         self._decide()
         with caught_interrupts() as caught:
             while True:
                 # All but ^C leave no time for games to finish.
-                if (now := sum(1 if number == signal.SIGINT else 2 for number in caught)) > wishes:
-                    wishes, self.was_interrupted = now, True
-                    if wishes == 1 and (running := len(self._pool.running)):
+                if (now := sum(1 if number == signal.SIGINT else 2 for number in caught)) > heard:
+                    heard, self.was_interrupted = now, True
+                    if heard == 1 and (running := len(self._pool.running)):
                         games = "the running game" if running == 1 else f"{running} running games"
                         text = f"finishing {games}; press ^C again to break off"
                         self._tell(self._view.say, text)
@@ -125,7 +125,7 @@ class Runner:
                     if task is None:
                         break
                     self._pool.submit(task)
-                if not self._pool.running or wishes > 1:
+                if not self._pool.running or heard > 1:
                     return self.standings
                 if played := self._pool.next(POLL):
                     self._count(played)

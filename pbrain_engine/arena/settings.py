@@ -325,7 +325,7 @@ class MatchSettings:
     # fmt: off
     engines: tuple[EngineSpec, ...] = field(metadata={"read": _read_engines})
     games: int = setting(
-        DEFAULT_GAMES, f"games per pair of engines (at most {SPRT_GAMES} with --sprt)",
+        DEFAULT_GAMES, f"games per pair of engines; with --sprt at most {SPRT_GAMES}",
         positive, "N", group="the match", may_change=True)
     gauntlet: bool = setting(False, "the first engine against all others only")
     width: int = setting(15, (SHARED["size"]._replace(
