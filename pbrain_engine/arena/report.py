@@ -326,6 +326,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(page)
             if options.open:
                 webbrowser.open(page.absolute().as_uri())
+    except BrokenPipeError:  # the reader has left
+        raise
     except (SettingsError, FileError, OSError) as error:
         print(f"numoku report: {problem_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError | FileError) else 1

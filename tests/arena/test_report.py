@@ -100,3 +100,12 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 1200
     assert not errors
     page.close()
+
+
+def test_a_reader_that_leaves_is_no_failure_of_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    def left(standings: Standings) -> str:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(report, "summary", left)
+    with pytest.raises(BrokenPipeError):  # which ends `numoku` well
+        report.main([str(Path(__file__).with_name("journals") / "test-0.3.jsonl"), "--text"])
