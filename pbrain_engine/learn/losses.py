@@ -5,13 +5,14 @@ A value divided by its *scale* is the logarithm of the odds that the side to mov
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Vector = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.floating[Any]]  # float32 or float64
 Array = NDArray[Any]
 LEAST_SCALE, MOST_SCALE = 40.0, 1000.0
 NEWTON_STEPS = 12
@@ -22,7 +23,7 @@ def chance(value: Vector, scale: float) -> Vector:
     return np.asarray(1 / (1 + np.exp(-np.clip(value / scale, -40, 40))))
 
 
-def log_loss(odds: Vector, target: Vector) -> Vector:
+def log_loss(odds: Vector, target: Floats) -> Vector:
     """Return the loss of each prediction, given as logarithm of the odds."""
     return np.asarray(np.logaddexp(0, odds) - target * odds)
 

@@ -12,8 +12,10 @@ import numpy as np
 from ..eval.weights import FAMILIES, Weights
 from ..position.rules import Rule
 from .losses import best_scale, log_loss
-from .network.pool import PositionPool, judge, linear, read_pools
-from .network.position_loops import SCORE_SCALE
+from .network.dataset import Dataset
+from .network.forward import SCORE_SCALE
+from .network.judging import judge, linear
+from .network.reading import read_datasets
 
 MIX = 0.7  # share of what came after in the targets of the value
 
@@ -39,26 +41,27 @@ def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:
     paths, found = list(files), []
     for family in FAMILIES:
         for each in weights:
-            pools = read_pools(paths, [], family, each)
-            if sum(map(len, pools)):
-                found.append(measure_pools(pools, family, each))
+            datasets = read_datasets(paths, [], family, each)
+            if sum(dataset.size for dataset in datasets):
+                found.append(measure_datasets(datasets, family, each))
     return found
 
 
-def measure_pools(pools: Sequence[PositionPool], family: str, weights: Weights) -> Measure:
+def measure_datasets(datasets: Sequence[Dataset], family: str, weights: Weights) -> Measure:
     """Return the losses of weights on positions of a family."""
     usual_scale = weights.scale(Rule.parse(family))
     outcomes, entropies, firsts = [], [], []
-    for pool in pools:
-        every, opens = np.arange(len(pool)), pool.opens("open")
-        target = pool.targets(MIX, pool.search_scale(usual_scale), "open")
+    for unlabelled in datasets:
+        dataset = unlabelled.with_targets(MIX, unlabelled.search_scale(usual_scale), "open")
+        every, opens = np.arange(dataset.size), dataset.opens
         if family in weights.streams:
-            values, logits = judge(weights, family, pool, every)
+            values, logits = judge(weights, family, dataset, every)
         else:
-            values, logits = linear(pool, every)
+            values, logits = linear(dataset, every)
             logits = logits / SCORE_SCALE
-        outcomes.append(np.stack([values, target, pool.results])[:, opens].astype(np.float64))
-        choices = pool.choices(every, logits)
+        said = np.stack([values, dataset.target, dataset.results])[:, opens]
+        outcomes.append(said.astype(np.float64))
+        choices = dataset.choices(every, logits)
         entropies.append(choices.entropies())
         firsts.append(choices.firsts())
     value, target, result = np.concatenate(outcomes, axis=1)

@@ -31,9 +31,10 @@ from ..pages.html import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
 from ..progress import Progress
 from .losses import log_loss
+from .network.judging import judge
 from .network.learner import VECTOR_LIMIT
-from .network.pool import judge, read_pools
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
+from .network.reading import read_datasets
 from .network.training import Moment, Run, Score, Tally, TrainingSettings, held_out
 
 STEPS = 8000
@@ -205,14 +206,14 @@ def best_network(run: Run) -> NetworkBlock:
     Raises:
         ValueError: numbers have grown too large for the file.
     """
-    known, learner = run.form.known, run.learner
+    known, learner = run.layout.known, run.learner
     counts = np.zeros(len(known), np.int64)
     learner.peaks[:] = 0
     for (number, chosen), _ in zip(run.order.epoch(0), range(LOOKED_AT), strict=False):
         batch = run.batch(number, chosen)
-        area = run.pools[number].height * run.pools[number].width
-        cells = np.arange(area) < batch.seen.counts[:, None]
-        codes = batch.seen.codes.reshape(len(batch), area, 4)
+        area = batch.positions.height * batch.positions.width
+        cells = np.arange(area) < batch.counts[:, None]
+        codes = batch.codes.reshape(len(chosen), area, 4)
         for side, (first, last) in enumerate(batch.sides):
             seen = codes[first:last][cells[first:last]].ravel()
             found = np.bincount(seen, minlength=len(known))
@@ -223,29 +224,29 @@ def best_network(run: Run) -> NetworkBlock:
         for each in learner.vectors(run.best, np.arange(len(known)))
     ]
     codebook = make_codebook(maps, known, counts)
-    return quantise(run.form, run.best, learner.peaks, codebook, run.scale)
+    return quantise(run.layout, run.best, learner.peaks, codebook, run.scale)
 
 
 def compare_with_engine(run: Run, weights: Weights) -> tuple[Score, str]:
     """Return the losses of the engine on held-out positions, and how far off its integers are."""
     tally = Tally()
     values, logits = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
-    for number, chosen in held_out(run.pools, run.settings.batch, COMPARED):
-        pool, positions = run.pools[number], run.sources[number].positions
+    for number, chosen in held_out(run.datasets, run.settings.batch, COMPARED):
+        dataset = run.datasets[number]
         batch = run.batch(number, chosen)
         said = run.learner.measure(run.best, batch)
-        found = judge(weights, run.settings.family, pool, chosen)
-        counts = pool.candidates(chosen)
+        found = judge(weights, run.settings.family, dataset, chosen)
+        counts = dataset.candidates(chosen)
         place = np.argsort(batch.chosen)  # of each of the chosen in the batch
-        rows = said.logits.reshape(len(batch), -1)[place]
+        rows = said.logits.reshape(len(chosen), -1)[place]
         wanted = rows[np.arange(rows.shape[1]) < counts[:, None]]
         values.append(np.abs(found.values - said.odds[place] * run.scale))
         logits.append(np.abs(found.logits - wanted))
         losses = np.full((4, len(chosen)), np.nan)
-        opens = np.flatnonzero(positions.opens[chosen])
-        for loss, outcome in zip(losses, (positions.target, positions.result), strict=False):
+        opens = np.flatnonzero(dataset.opens[chosen])
+        for loss, outcome in zip(losses, (dataset.target, dataset.results), strict=False):
             loss[opens] = log_loss(found.values[opens] / run.scale, outcome[chosen[opens]])
-        choices = pool.choices(chosen, found.logits)
+        choices = dataset.choices(chosen, found.logits)
         losses[2, choices.positions] = choices.entropies()
         losses[3, choices.positions] = choices.firsts()
         tally.add(list(losses))
@@ -284,18 +285,18 @@ def train_family(
     family: str, options: argparse.Namespace, weights: Weights, folder: Path
 ) -> tuple[bytes, str] | None:
     """Train, or go on; return the block and what to say about it, or None without games."""
-    pools = read_pools(
+    datasets = read_datasets(
         options.files, options.test, family, weights, show_reading(), options.threads
     )
-    held = sum(int(pool.held.sum()) for pool in pools)
-    if min(held, sum(map(len, pools)) - held) < FEWEST:
+    held = sum(int(dataset.held.sum()) for dataset in datasets)
+    if min(held, sum(dataset.size for dataset in datasets) - held) < FEWEST:
         return None
     name, start = begin_of(options, family)
     settings = TrainingSettings(
         family, options.steps, options.batch, options.rate, options.mix, options.labels,
         options.seed, options.threads, begin=name,
     )  # fmt: skip
-    run = Run(settings, pools, weights, start)
+    run = Run(settings, datasets, weights, start)
     line = run.linear()
     print(f"{family}: {run.order.positions:,} positions, linear: {line}", flush=True)
     if start is not None:

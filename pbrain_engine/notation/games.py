@@ -45,7 +45,7 @@ NO_VALUE = -32768
 MOST_OPENING = 255  # stones that the byte for them counts
 GROUPS = 16  # that games are dealt out to ...
 HELD_OUT = 1  # ... of which these are held out where no other games are named for that
-LABELS = ("fair", "open")  # which positions teach their value: ``PositionPool.opens``
+LABELS = ("fair", "open")  # which positions teach their value: ``Dataset.with_targets``
 SYNC_SECONDS = 30.0  # of games that a machine which stops at once may lose
 
 _HEAD = struct.Struct("<IHBBBBbB")

@@ -15,11 +15,12 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.learn.network import pool as reading
-from pbrain_engine.learn.network.learner import Widths
+from pbrain_engine.learn.network import reading
+from pbrain_engine.learn.network.dataset import Dataset
+from pbrain_engine.learn.network.layout import Widths
 from pbrain_engine.learn.network.patterns import patterns
-from pbrain_engine.learn.network.pool import PositionPool, read_pools
 from pbrain_engine.learn.network.quantise import make_codebook, unpack
+from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.network.training import Run, TrainingSettings
 from pbrain_engine.learn.train import (
     stoppable,
@@ -42,14 +43,14 @@ SETTINGS = TrainingSettings("freestyle", steps=6, batch=64, widths=SMALL)
 
 
 @pytest.fixture(scope="module")
-def pools() -> list[PositionPool]:
-    return read_pools([SAMPLE], [], "freestyle", load_weights("learned"))
+def datasets() -> list[Dataset]:
+    return read_datasets([SAMPLE], [], "freestyle", load_weights("learned"))
 
 
 def run_of(
-    pools: list[PositionPool], settings: TrainingSettings = SETTINGS, start: Any = None
+    datasets: list[Dataset], settings: TrainingSettings = SETTINGS, start: Any = None
 ) -> Run:
-    return Run(settings, pools, load_weights("learned"), start)
+    return Run(settings, datasets, load_weights("learned"), start)
 
 
 def test_positions_of_a_game_that_were_searched_again_teach_what_the_game_does(
@@ -72,17 +73,17 @@ def test_positions_of_a_game_that_were_searched_again_teach_what_the_game_does(
     again.write_bytes(header({}) + b"".join(map(encode, positions)))
     weights = load_weights("learned")
     for one, other in zip(
-        read_pools([games], [], "freestyle", weights),
-        read_pools([again], [], "freestyle", weights),
+        read_datasets([games], [], "freestyle", weights),
+        read_datasets([again], [], "freestyle", weights),
         strict=True,
     ):
-        assert len(one) == len(other) > 100
-        assert np.array_equal(one.targets(0.8), other.targets(0.8))
+        assert one.size == other.size > 100
+        assert np.array_equal(one.with_targets(0.8).target, other.with_targets(0.8).target)
         assert np.array_equal(one.held, other.held) and np.array_equal(one.picks, other.picks)
 
 
 def test_threads_read_the_same_and_build_tables_one_at_a_time(
-    pools: list[PositionPool], monkeypatch: pytest.MonkeyPatch
+    datasets: list[Dataset], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two that build the same free those of the other, which plays on them."""
     inside, most = 0, 0
@@ -99,24 +100,26 @@ def test_threads_read_the_same_and_build_tables_one_at_a_time(
     monkeypatch.setattr(reading, "AT_ONCE", 4)
     monkeypatch.setattr(reading, "tables_of", watched)
     seen: list[int] = []
-    found = read_pools([SAMPLE], [], "freestyle", load_weights("learned"), seen.append, 3)
-    assert most == 1 and seen[-1] == sum(map(len, pools)) and seen == sorted(set(seen))
-    for one, other in zip(pools, found, strict=True):
-        for name, column in one.chunk._asdict().items():
-            assert (column == getattr(other.chunk, name)).all(), name
+    found = read_datasets([SAMPLE], [], "freestyle", load_weights("learned"), seen.append, 3)
+    assert (
+        most == 1 and seen[-1] == sum(each.size for each in datasets) and seen == sorted(set(seen))
+    )
+    for one, other in zip(datasets, found, strict=True):
+        for name, column in one._asdict().items():
+            assert np.array_equal(column, getattr(other, name)), name
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_run_that_stops_and_goes_on_is_the_run_in_one_go(
-    pools: list[PositionPool], tmp_path: Path, threads: int
+    datasets: list[Dataset], tmp_path: Path, threads: int
 ) -> None:
     settings = SETTINGS._replace(threads=threads)
-    whole = run_of(pools, settings)
+    whole = run_of(datasets, settings)
     whole.go(tmp_path / "whole", 3)
-    stopping = run_of(pools, settings)
+    stopping = run_of(datasets, settings)
     with pytest.raises(KeyboardInterrupt):
         stopping.go(tmp_path / "part", 3, stopped=lambda: stopping.step == 4)
-    going_on = run_of(pools, settings)
+    going_on = run_of(datasets, settings)
     going_on.resume(tmp_path / "part")
     assert going_on.step == 4
     going_on.go(tmp_path / "part", 3)
@@ -127,16 +130,16 @@ def test_a_run_that_stops_and_goes_on_is_the_run_in_one_go(
 
 
 def test_what_is_no_checkpoint_of_a_run_is_one_line(
-    pools: list[PositionPool], tmp_path: Path
+    datasets: list[Dataset], tmp_path: Path
 ) -> None:
     path = tmp_path / "one"
-    one, other = run_of(pools), run_of(pools, SETTINGS._replace(seed=2))
+    one, other = run_of(datasets), run_of(datasets, SETTINGS._replace(seed=2))
     assert (one.learner.numbers != other.learner.numbers).any()
     one.save(path)
     with pytest.raises(FileError, match="seed 1, not 2"):
         other.resume(path)
     with pytest.raises(FileError, match="widths"):
-        run_of(pools, SETTINGS._replace(widths=SMALL._replace(trunk_units=32))).resume(path)
+        run_of(datasets, SETTINGS._replace(widths=SMALL._replace(trunk_units=32))).resume(path)
     whole = path.read_bytes()
     for damaged in (whole[:1000], b"", whole[: len(whole) // 2] + whole[len(whole) // 2 + 9 :]):
         path.write_bytes(damaged)
@@ -145,9 +148,9 @@ def test_what_is_no_checkpoint_of_a_run_is_one_line(
         assert "\n" not in str(error.value)
 
 
-def test_a_network_of_other_sizes_is_not_begun_at(pools: list[PositionPool]) -> None:
+def test_a_network_of_other_sizes_is_not_begun_at(datasets: list[Dataset]) -> None:
     with pytest.raises(FileError, match=r"units, not \(32, 16, 16, 16, 16\)"):
-        run_of(pools, start=unpack(load_weights("network").network(Rule.FREESTYLE) or b""))
+        run_of(datasets, start=unpack(load_weights("network").network(Rule.FREESTYLE) or b""))
 
 
 @pytest.mark.parametrize("alike", [False, True])

@@ -22,7 +22,7 @@ from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
-from pbrain_engine.learn.network.pool import read_pools
+from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.openings import lay
 from pbrain_engine.learn.selfplay import (
     Plan,
@@ -285,11 +285,13 @@ def test_games_and_branches_are_legal_and_branches_undecided(tmp_path: Path) -> 
     path = tmp_path / "branches.games"
     path.write_bytes(header({}) + b"".join(map(encode, branches)))
     for family in ("freestyle", "renju"):
-        pools = read_pools([path], [], family, load_weights("learned"))
-        assert sum(map(len, pools)) == sum(each.rule.traits.family == family for each in branches)
-        for pool in pools:
-            assert pool.picks.all(), "each has a move to learn"
-            assert np.isnan(pool.results).all(), "and no result"
+        datasets = read_datasets([path], [], family, load_weights("learned"))
+        assert sum(dataset.size for dataset in datasets) == sum(
+            each.rule.traits.family == family for each in branches
+        )
+        for dataset in datasets:
+            assert dataset.picks.all(), "each has a move to learn"
+            assert np.isnan(dataset.results).all(), "and no result"
 
 
 def test_a_long_game_on_a_large_board_has_branches_that_can_be_written() -> None:

@@ -31,20 +31,19 @@ from ...eval.network_block import (
     shared_fields,
     sizes_of,
 )
-from .learner import Floats, Form
-from .patterns import Patterns, patterns
-from .position_loops import (
+from ..losses import Floats, Ints
+from .forward import (
     BOARD_SCALE,
     FEATURE_UNIT,
     LOGIT_UNIT,
-    MASK_BITS,
-    PEAKS,
     POOL_SCALE,
     REGION_SCALE,
     SCORE_SCALE,
 )
+from .layout import MASK_BITS, Layout
+from .patterns import Patterns, patterns
+from .workspace import PEAKS
 
-Ints = NDArray[np.int64]
 Real = NDArray[np.float64]
 Arrays = dict[str, Ints]
 REGION_SHIFT, BOARD_SHIFT = 3, 5
@@ -119,8 +118,8 @@ class Ranges(dict[str, float]):
     """The largest number seen at each place of a head."""
 
     @classmethod
-    def of(cls, peaks: Real) -> Ranges:
-        """Take what ``position_loops.study`` has seen."""
+    def of(cls, peaks: Floats) -> Ranges:
+        """Take what ``accumulate_gradients`` has seen."""
         return cls(zip(PEAKS, np.maximum(peaks, 1e-6).tolist(), strict=True))
 
     def unit(self, name: str, limit: int = LAYER_LIMIT) -> float:
@@ -284,7 +283,9 @@ def nearest(points: Real, among: Real) -> Ints:
     return np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
-def quantise(form: Form, numbers: Real, peaks: Real, codes: Codebook, scale: float) -> NetworkBlock:
+def quantise(
+    layout: Layout, numbers: Floats, peaks: Floats, codes: Codebook, scale: float
+) -> NetworkBlock:
     """Return the block of a network; ``peaks`` are those of its heads on games.
 
     Raises:
@@ -292,25 +293,25 @@ def quantise(form: Form, numbers: Real, peaks: Real, codes: Codebook, scale: flo
     """
     book = np.rint(codes.vectors * FEATURE_UNIT).clip(-BOOK_LIMIT, BOOK_LIMIT).astype(np.int64)
     shared = {"codes": codes.codes, "book": book}
-    if form.tied:
+    if layout.tied:
         shared["swap"] = codes.swap
-    views = form.views(numbers.astype(np.float64))
+    views = layout.views(numbers)
     heads = [
         quantise_head(
-            {part.name[6:]: views[part.name] for part in form.parts
+            {part.name[6:]: views[part.name].astype(np.float64) for part in layout.parts
              if part.name.startswith(f"head{side}.")},
             Ranges.of(peaks[side]), scale,
         )
-        for side in range(form.sides)
+        for side in range(layout.sides)
     ]  # fmt: skip
-    return NetworkBlock(sizes_for(form, len(book)), shared, heads)
+    return NetworkBlock(sizes_for(layout, len(book)), shared, heads)
 
 
-def sizes_for(form: Form, codes: int) -> Sizes:
+def sizes_for(layout: Layout, codes: int) -> Sizes:
     """Return the sizes of a network as a file tells them."""
-    channels, regions, cells, trunk, values, _ = form.widths
+    channels, regions, cells, trunk, values, _ = layout.widths
     return Sizes(
-        FORM, form.known.half, int(form.tied), form.sides, len(form.known), codes, channels,
+        FORM, layout.known.half, int(layout.tied), layout.sides, len(layout.known), codes, channels,
         regions, cells, trunk, values, NEAR_CLASSES,
     )  # fmt: skip
 
@@ -318,22 +319,22 @@ def sizes_for(form: Form, codes: int) -> Sizes:
 UNIT = 1024.0  # of every layer: what leaves most of them largest about eight
 
 
-def vectors_of(block: NetworkBlock, form: Form) -> list[Floats]:
-    """Return the vector of each pattern of a form for each of its maps: [patterns, outputs].
+def vectors_of(block: NetworkBlock, layout: Layout) -> list[Floats]:
+    """Return the vector of each pattern of a layout for each of its maps: [patterns, outputs].
 
     Where its windows are wider than the block's, the outer cells make no difference; where
     colours are no longer tied, each begins with what both shared.
     """
-    narrow, wide = patterns(block.sizes.half), form.known
+    narrow, wide = patterns(block.sizes.half), layout.known
     rows = block.shared["book"][block.shared["codes"]] / FEATURE_UNIT
-    half = form.outputs
+    half = layout.outputs
     found = [rows] if block.sizes.tied else [rows[:, :half], rows[narrow.swapped, half:]]
     inner = wide.keys >> 2 * (wide.half - narrow.half) & (1 << 4 * narrow.half) - 1
     found = [each[narrow.number[inner]] for each in found]
-    return [each - each[wide.blank] for each in found * (form.sides // len(found))]
+    return [each - each[wide.blank] for each in found * (layout.sides // len(found))]
 
 
-def begin_at(block: NetworkBlock, form: Form, seed: int, scale: float) -> tuple[Floats, Floats]:
+def begin_at(block: NetworkBlock, layout: Layout, seed: int, scale: float) -> tuple[Floats, Floats]:
     """Return the numbers that say what a block says, and what decay draws them to.
 
     ``scale``: how many units of value are a logistic unit.
@@ -342,27 +343,27 @@ def begin_at(block: NetworkBlock, form: Form, seed: int, scale: float) -> tuple[
         WeightsError: its layers have other widths, its windows are wider, or it distinguishes
             colours that are alike.
     """
-    sizes, wanted = block.sizes, sizes_for(form, block.sizes.codes)
+    sizes, wanted = block.sizes, sizes_for(layout, block.sizes.codes)
     if sizes[6:11] != wanted[6:11]:
         raise WeightsError(f"has layers of {sizes[6:11]} units, not {wanted[6:11]}")
-    if sizes.half > form.known.half:
+    if sizes.half > layout.known.half:
         raise WeightsError("has wider windows than this family")
-    if sizes.tied < form.tied:
+    if sizes.tied < layout.tied:
         raise WeightsError("tells colours apart that are alike in this family")
-    numbers = form.start(seed).astype(np.float64)
+    numbers = layout.start(seed).astype(np.float64)
     anchor = np.zeros_like(numbers)
     for flat in (numbers, anchor):
-        views = form.views(flat)
-        for side, rows in enumerate(vectors_of(block, form)):
+        views = layout.views(flat)
+        for side, rows in enumerate(vectors_of(block, layout)):
             views[f"map{side}.own"][...] = rows
-        for side in range(form.sides):
+        for side in range(layout.sides):
             head = block.heads[side % len(block.heads)]
             views[f"head{side}.sets"][...] = head["trunk_threats"] / UNIT
-    views = form.views(numbers)
-    for side in range(form.sides):
+    views = layout.views(numbers)
+    for side in range(layout.sides):
         views[f"map{side}.third"][...] = 0
         head = block.heads[side % len(block.heads)]
-        for name, part in head_of(head, form.widths.channels, scale).items():
+        for name, part in head_of(head, layout.widths.channels, scale).items():
             views[f"head{side}.{name}"][...] = part
     return numbers.astype(np.float32), anchor.astype(np.float32)
 

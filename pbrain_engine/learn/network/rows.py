@@ -7,31 +7,56 @@ a compiler finds out about loops. Arrays are flat, and an index is that of the f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, extending
+from numba.core import cgutils
 from numba.core.datamodel import models, register_default
 
+from ...kernel.bits import instruction
+
+HERE = Path(__file__).parent
 LANES = 16
 NONE = 1e30  # above every number
-intrinsic: Any = extending.intrinsic
-loop = numba.njit(fastmath={"nsz", "arcp", "contract", "afn", "reassoc"}, nogil=True,
-                  boundscheck=False, cache=True)  # fmt: skip
+OPTIONS: dict[str, Any] = {
+    "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"}, "nogil": True, "boundscheck": False,
+}  # fmt: skip
+
+
+# What is compiled is kept in files, and is compiled anew where one of these modules changes: numba
+# alone would look at the module of the function, and not at those that are compiled into it.
+SOURCES = tuple((path.name, path.stat().st_mtime_ns) for path in sorted(HERE.glob("*.py")))
+
+
+def loop(function: Callable[..., Any]) -> Any:
+    """Compile a function that Python or another loop calls."""
+    dispatcher = numba.njit(cache=True, **OPTIONS)(function)
+    if not numba.config.DISABLE_JIT:
+        dispatcher._cache._cache_file._source_stamp = SOURCES
+    return dispatcher
+
+
+def step(function: Callable[..., Any]) -> Any:
+    """Mark a part of a loop, which is compiled into it where it is called.
+
+    A call would hand over some hundred words of arrays for each position.
+    """
+    return numba.njit(inline="always", **OPTIONS)(function)
 
 
 class FloatRow(types.Type):  # type: ignore[misc]
     """Sixteen numbers of a kind, as numba sees them."""
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: types.Float) -> None:
         self.kind = kind
         super().__init__(name=f"row of {LANES} {kind}")
 
 
-def vector(kind: Any) -> Any:
+def vector(kind: types.Float) -> ir.VectorType:
     """Return LLVM's type of a row."""
     return ir.VectorType(ir.DoubleType() if kind.bitwidth == 64 else ir.FloatType(), LANES)
 
@@ -40,14 +65,27 @@ def vector(kind: Any) -> Any:
 class FloatRowModel(models.PrimitiveModel):  # type: ignore[misc]
     """A row is one LLVM vector."""
 
-    def __init__(self, manager: Any, kind: Any) -> None:
+    def __init__(self, manager: object, kind: FloatRow) -> None:
         super().__init__(manager, kind, vector(kind.kind))
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """Return the address of sixteen numbers of a flat array."""
-    start = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(start, [index]), vector(kind.dtype).as_pointer())
+def _place(builder: Any, numbers: Any, index: Any) -> Any:
+    """Return the address of sixteen numbers of a flat array, and its alignment in bytes."""
+    kind = ir.VectorType(numbers.type.pointee, LANES)
+    bytes_ = 8 if isinstance(numbers.type.pointee, ir.DoubleType) else 4
+    return builder.bitcast(builder.gep(numbers, [index]), kind.as_pointer()), bytes_
+
+
+def _load(builder: Any, numbers: Any, index: Any) -> Any:
+    place, bytes_ = _place(builder, numbers, index)
+    row = builder.load(place)
+    row.align = bytes_
+    return row
+
+
+def _save(builder: Any, numbers: Any, index: Any, row: Any) -> None:
+    place, bytes_ = _place(builder, numbers, index)
+    builder.store(row, place).align = bytes_
 
 
 def _spread(builder: Any, number: Any) -> Any:
@@ -58,125 +96,94 @@ def _spread(builder: Any, number: Any) -> Any:
     return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), mask)
 
 
-@intrinsic
-def load(context: Any, numbers: Any, index: Any) -> Any:
+def _splat(builder: Any, numbers: Any, index: Any) -> Any:
+    return _spread(builder, builder.load(builder.gep(numbers, [index])))
+
+
+def _of_two(name: str) -> Callable[..., Any]:
+    """Return what emits an operation on each pair of numbers of two rows."""
+    return lambda builder, *rows: getattr(builder, name)(*rows, flags=("fast",))
+
+
+def _add_product(builder: Any, total: Any, one: Any, other: Any) -> Any:
+    return builder.fadd(total, builder.fmul(one, other, flags=("fast",)), flags=("fast",))
+
+
+def _clamp(builder: Any, row: Any, top: Any) -> Any:
+    zero = ir.Constant(row.type, None)
+    row = builder.select(builder.fcmp_ordered(">", row, zero), row, zero)
+    return builder.select(builder.fcmp_ordered("<", row, top), row, top)
+
+
+def _gate(builder: Any, row: Any, seen: Any, top: Any) -> Any:
+    zero = ir.Constant(row.type, None)
+    above, below = builder.fcmp_ordered(">", seen, zero), builder.fcmp_ordered("<", seen, top)
+    return builder.select(builder.and_(above, below), row, zero)
+
+
+def _total_of(builder: Any, row: Any) -> Any:
+    kind = row.type.element
+    letters = "f64" if isinstance(kind, ir.DoubleType) else "f32"
+    function = cgutils.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(kind, [kind, row.type]),
+        f"llvm.vector.reduce.fadd.v{LANES}{letters}",
+    )
+    return builder.call(function, [ir.Constant(kind, 0.0), row], fastmath=("fast",))
+
+
+@instruction(lambda numbers, _: FloatRow(numbers.dtype)(numbers, types.int64), _load)
+def load(numbers, index):
     """Return sixteen numbers of an array."""
 
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        found = builder.load(_place(context, builder, signature.args[0], *arguments))
-        found.align = numbers.dtype.bitwidth // 8
-        return found
 
-    return FloatRow(numbers.dtype)(numbers, types.int64), emit
-
-
-@intrinsic
-def save(context: Any, numbers: Any, index: Any, row: Any) -> Any:
+@instruction(lambda numbers, _, row: types.void(numbers, types.int64, row), _save)
+def save(numbers, index, row):
     """Write sixteen numbers to an array."""
 
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, index, row = arguments
-        place = _place(context, builder, signature.args[0], array, index)
-        builder.store(row, place).align = numbers.dtype.bitwidth // 8
-        return context.get_dummy_value()
 
-    return types.void(numbers, types.int64, row), emit
-
-
-@intrinsic
-def splat(context: Any, numbers: Any, index: Any) -> Any:
+@instruction(lambda numbers, _: FloatRow(numbers.dtype)(numbers, types.int64), _splat)
+def splat(numbers, index):
     """Return a row of one number of an array."""
 
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        start = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return _spread(builder, builder.load(builder.gep(start, [arguments[1]])))
 
-    return FloatRow(numbers.dtype)(numbers, types.int64), emit
-
-
-@intrinsic
-def row_of(context: Any, number: Any) -> Any:
+@instruction(lambda number: FloatRow(number)(number), _spread)
+def row_of(number):
     """Return a row of a number."""
 
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _spread(builder, arguments[0])
 
-    return FloatRow(number)(number), emit
-
-
-def _of_two(name: str) -> Any:
-    """Return the intrinsic that does something with each pair of numbers of two rows."""
-
-    @intrinsic
-    def both(context: Any, one: Any, other: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return getattr(builder, name)(*arguments, flags=("fast",))
-
-        return one(one, other), emit
-
-    return both
+@instruction(lambda row, _: row(row, row), _of_two("fadd"))
+def add(one, other):
+    """Return the sums of two rows."""
 
 
-add, subtract, multiply = _of_two("fadd"), _of_two("fsub"), _of_two("fmul")
+@instruction(lambda row, _: row(row, row), _of_two("fmul"))
+def multiply(one, other):
+    """Return the products of two rows."""
 
 
-@intrinsic
-def add_product(context: Any, total: Any, one: Any, other: Any) -> Any:
+@instruction(lambda row, *_: row(row, row, row), _add_product)
+def add_product(total, one, other):
     """Return a row plus the product of two others, fused where the processor can."""
 
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        total, one, other = arguments
-        return builder.fadd(total, builder.fmul(one, other, flags=("fast",)), flags=("fast",))
 
-    return total(total, one, other), emit
-
-
-@intrinsic
-def clamp(context: Any, row: Any, top: Any) -> Any:
-    """Return a row with each number raised to nought or lowered to those of ``top``."""
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row, top = arguments
-        none = ir.Constant(row.type, None)
-        row = builder.select(builder.fcmp_ordered(">", row, none), row, none)
-        return builder.select(builder.fcmp_ordered("<", row, top), row, top)
-
-    return row(row, top), emit
+@instruction(lambda row, _: row(row, row), _clamp)
+def clamp(row, top):
+    """Return a row with each number raised to 0 or lowered to those of ``top``."""
 
 
-@intrinsic
-def gate(context: Any, row: Any, seen: Any, top: Any) -> Any:
-    """Return a row with noughts wherever ``seen`` is not between nought and ``top``."""
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row, seen, top = arguments
-        none = ir.Constant(row.type, None)
-        above, below = builder.fcmp_ordered(">", seen, none), builder.fcmp_ordered("<", seen, top)
-        return builder.select(builder.and_(above, below), row, none)
-
-    return row(row, seen, top), emit
+@instruction(lambda row, *_: row(row, row, row), _gate)
+def gate(row, seen, top):
+    """Return a row with zeros wherever ``seen`` is not between 0 and ``top``."""
 
 
-@intrinsic
-def total_of(context: Any, row: Any) -> Any:
+@instruction(lambda row: row.kind(row), _total_of)
+def total_of(row):
     """Return the sum of a row."""
-
-    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = arguments[0].type
-        letter = 64 if signature.args[0].kind.bitwidth == 64 else 32
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(kind.element, [kind.element, kind]),
-            f"llvm.vector.reduce.fadd.v{LANES}f{letter}",
-        )
-        start = ir.Constant(kind.element, 0.0)
-        return builder.call(function, [start, arguments[0]], fastmath=("fast",))
-
-    return row.kind(row), emit
 
 
 @loop
-def layer(inputs: Any, start: Any, count: Any, weights: Any, outputs: Any, out: Any) -> None:
+def layer(inputs, start, count, weights, outputs, out):
     """Add the weights times the inputs to ``out``; ``count`` is even."""
     for o in range(0, outputs, LANES):
         one = load(out, o)
@@ -191,7 +198,7 @@ def layer(inputs: Any, start: Any, count: Any, weights: Any, outputs: Any, out: 
 
 
 @loop
-def outer(inputs: Any, count: Any, change: Any, outputs: Any, of_weights: Any) -> None:
+def outer(inputs, count, change, outputs, of_weights):
     """Add the inputs times the gradient of the outputs to the gradient of the weights."""
     for i in range(count):
         factor = splat(inputs, i)
@@ -201,28 +208,7 @@ def outer(inputs: Any, count: Any, change: Any, outputs: Any, of_weights: Any) -
 
 
 @loop
-def accumulate(total: Any, start: Any, numbers: Any, count: Any) -> None:
+def accumulate(total, start, numbers, count):
     """Add a row of numbers to others from a place on."""
     for i in range(0, count, LANES):
         save(total, start + i, add(load(total, start + i), load(numbers, i)))
-
-
-@loop
-def adam(
-    numbers: Any, gradient: Any, anchor: Any, slope: Any, square: Any, mean: Any, first: Any,
-    last: Any, rate: Any, decay: Any, step: Any, kept: Any,
-) -> None:  # fmt: skip
-    """Do a step of Adam with decay towards ``anchor`` (Loshchilov and Hutter 2019) on some numbers.
-
-    ``mean``, the running mean of the numbers, keeps ``kept`` of itself.
-    """
-    one = numbers.dtype.type
-    early, late = one(1 / (1 - 0.9**step)), one(1 / (1 - 0.99**step))
-    pull, rate, kept, rest = one(rate * decay), one(rate), one(kept), one(1 - kept)
-    for i in range(first, last):
-        change = gradient[i]
-        slope[i] = one(0.9) * slope[i] + one(0.1) * change
-        square[i] = one(0.99) * square[i] + one(0.01) * change * change
-        towards = slope[i] * early / (np.sqrt(square[i] * late) + one(1e-8))
-        numbers[i] -= rate * towards + pull * (numbers[i] - anchor[i])
-        mean[i] = kept * mean[i] + rest * numbers[i]

@@ -16,21 +16,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import FileError, WeightsError
 from ...eval.weights import Weights
 from ...files import in_place_of
 from ...notation.games import LABELS
 from ...position.rules import Rule
-from ..losses import best_scale
-from .learner import Adam, Batch, Floats, Form, Learner, Source, Threads, Widths
+from ...values import WIN_BAND
+from ..losses import Floats, Ints, best_scale
+from .batch import Batch, Threads, make_batch
+from .dataset import ENOUGH, Dataset, has_bit
+from .layout import Layout, Widths
+from .learner import Learner
+from .optimizer import Adam, AdamStep
 from .patterns import half_of, patterns
-from .pool import ENOUGH, PositionPool
-from .position_loops import Outputs
 from .quantise import NetworkBlock, begin_at
+from .workspace import Outputs
 
-Ints = NDArray[np.int64]
 WARM_UP = 100  # steps
 LAST_RATE = 0.01  # of the learning rate, at the end
 CLIP = 1.0  # of the length of the gradient
@@ -100,9 +102,9 @@ class Moment(NamedTuple):
 class Order:
     """The order in which positions are learned: another one in every epoch, all of them mixed."""
 
-    def __init__(self, pools: Sequence[PositionPool], batch: int, seed: int) -> None:
+    def __init__(self, datasets: Sequence[Dataset], batch: int, seed: int) -> None:
         """Leave out what is held out; a batch is of one size of board."""
-        self._places = [np.flatnonzero(~pool.held) for pool in pools]
+        self._places = [np.flatnonzero(~dataset.held) for dataset in datasets]
         self._batch, self._seed = batch, seed
         self.positions = sum(map(len, self._places))
         # The remainder of an epoch is left out, unless it is all there is.
@@ -110,15 +112,15 @@ class Order:
         self.batches = sum(self._counts)
 
     def epoch(self, number: int) -> Iterator[tuple[int, Ints]]:
-        """Yield the batches of an epoch: which pool, and which of its positions."""
+        """Yield the batches of an epoch: which dataset, and which of its positions."""
         chance = np.random.default_rng([self._seed, number])
         mixed = [chance.permutation(each) for each in self._places]
         turns = np.repeat(np.arange(len(mixed)), self._counts)
         done = [0] * len(mixed)
-        for pool in chance.permutation(turns).tolist():
-            begin = done[pool] * self._batch
-            done[pool] += 1
-            yield pool, mixed[pool][begin : begin + self._batch]
+        for place in chance.permutation(turns).tolist():
+            begin = done[place] * self._batch
+            done[place] += 1
+            yield place, mixed[place][begin : begin + self._batch]
 
     def after(self, step: int) -> Iterator[tuple[int, Ints]]:
         """Yield the batches that follow a step, without end."""
@@ -131,10 +133,10 @@ class Order:
 
 
 def held_out(
-    pools: Sequence[PositionPool], batch: int, most: int = 1 << 62
+    datasets: Sequence[Dataset], batch: int, most: int = 1 << 62
 ) -> Iterator[tuple[int, Ints]]:
     """Yield batches of the held-out positions, evenly thinned to about ``most`` positions."""
-    places = [np.flatnonzero(pool.held) for pool in pools]
+    places = [np.flatnonzero(dataset.held) for dataset in datasets]
     step = max(1, sum(map(len, places)) // most)
     for number, each in enumerate(places):
         chosen = each[::step]
@@ -147,7 +149,7 @@ class Run:
     def __init__(
         self,
         settings: TrainingSettings,
-        pools: Sequence[PositionPool],
+        datasets: Sequence[Dataset],
         weights: Weights,
         start: NetworkBlock | None,
     ) -> None:
@@ -157,26 +159,24 @@ class Run:
             FileError: that network does not fit.
             FileError: no game has a result.
         """
-        self.settings, self.pools = settings, pools
-        targets = [pool.targets(settings.mix, labels=settings.labels) for pool in pools]
-        self.scale = linear_scale(pools, targets)
-        self.sources = [
-            Source(pool, target, settings.labels, self.scale)
-            for pool, target in zip(pools, targets, strict=True)
+        self.settings = settings
+        self.datasets = [
+            dataset.with_targets(settings.mix, labels=settings.labels) for dataset in datasets
         ]
-        self.order = Order(pools, settings.batch, settings.seed)
+        self.scale = linear_scale(self.datasets)
+        self.order = Order(self.datasets, settings.batch, settings.seed)
         known = patterns(half_of(settings.family))
         tied = not Rule.parse(settings.family).traits.fouls
-        self.form = Form(known, tied, settings.widths)
-        numbers = self.form.start(settings.seed)
+        self.layout = Layout(known, tied, settings.widths)
+        numbers = self.layout.start(settings.seed)
         anchor = np.zeros_like(numbers)
         if start is not None:
             try:
-                numbers, anchor = begin_at(start, self.form, settings.seed, self.scale)
+                numbers, anchor = begin_at(start, self.layout, settings.seed, self.scale)
             except WeightsError as error:
                 raise FileError(f"{settings.begin}: its network {error}") from None
         self.threads = Threads(settings.threads)
-        self.learner = Learner(self.form, numbers, self.threads)
+        self.learner = Learner(self.layout, numbers, self.threads)
         self.adam = Adam(numbers, anchor)
         self.best, self.least = numbers.copy(), math.inf  # what did best on held-out positions
         self.history, self.tally = list[dict[str, Any]](), Tally()
@@ -199,36 +199,43 @@ class Run:
         falling = LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * share)) / 2
         return self.settings.rate * min(1.0, (self.step + 1) / WARM_UP) * falling
 
-    def batch(self, source: int, chosen: Ints) -> Batch:
-        """Return a batch."""
-        return Batch(self.form, self.sources[source], chosen, self.threads)
+    def batch(self, number: int, chosen: Ints) -> Batch:
+        """Return a batch of positions of a dataset."""
+        layout = self.layout
+        return make_batch(
+            self.datasets[number], chosen, self.scale, layout.known, layout.tied, self.threads
+        )
 
     def learn(self, batch: Batch) -> Outputs:
         """Do one step."""
-        positions, chosen = batch.source.positions, batch.chosen
-        near, chunk = positions.near, batch.source.pool.chunk
-        move = chunk.moves[chunk.at[chosen]]
-        chooses = int((near[chosen, move >> 3] >> (move & 7) & 1).sum())
+        positions, chosen = batch.positions, batch.chosen
+        move = positions.moves[positions.at[chosen]]
+        chooses = int(has_bit(positions.near, chosen, move).sum())
         opens = int(positions.opens[chosen].sum())
         said = self.learner.learn(batch, (
-            VALUE_SHARE / max(1, opens), 1 / max(1, chooses), LEVEL_SHARE / len(batch),
+            VALUE_SHARE / max(1, opens), 1 / max(1, chooses), LEVEL_SHARE / len(chosen),
         ))  # fmt: skip
         done = self.step + 1
-        self.adam.update(self.learner, self.rate(), CLIP, min(AVERAGED, done / (done + 50)))
+        gradient = self.learner.gradients[0]
+        length = float(np.sqrt(np.dot(gradient, gradient)))
+        if length > CLIP:
+            gradient *= gradient.dtype.type(CLIP / length)
+        step = AdamStep(self.rate(), 0.0, done, min(AVERAGED, done / (done + 50)))
+        self.adam.update(gradient, self.layout.parts, step, self.threads)
         return said
 
     def evaluate(self, numbers: Floats, most: int = 1 << 62) -> Score:
         """Return the losses of a network on the held-out positions, or on some of them."""
         tally = Tally()
-        for source, chosen in held_out(self.pools, self.settings.batch, most):
-            tally.add(self.learner.measure(numbers, self.batch(source, chosen))[2:])
+        for number, chosen in held_out(self.datasets, self.settings.batch, most):
+            tally.add(self.learner.measure(numbers, self.batch(number, chosen))[2:])
         return tally.score()
 
     def linear(self) -> Score:
         """Return the losses of the linear evaluation and move score on the held-out positions."""
         numbers = np.zeros_like(self.learner.numbers)
-        views = self.form.views(numbers)
-        for side in range(self.form.sides):
+        views = self.layout.views(numbers)
+        for side in range(self.layout.sides):
             views[f"head{side}.linear_share"][:] = views[f"head{side}.score_share"][:] = 1
         return self.evaluate(numbers)
 
@@ -248,14 +255,14 @@ class Run:
             KeyboardInterrupt: it was stopped; all that was learned is saved.
         """
         seen, seconds = 0, 0.0
-        for source, chosen in self.order.after(self.step):
+        for number, chosen in self.order.after(self.step):
             if self.step >= self.settings.steps:
                 break
             if stopped():
                 self.save(checkpoint)
                 raise KeyboardInterrupt
             start = time.perf_counter()
-            self.tally.add(self.learn(self.batch(source, chosen))[2:])
+            self.tally.add(self.learn(self.batch(number, chosen))[2:])
             seconds += time.perf_counter() - start
             seen += len(chosen)
             if self.step % every == 0 or self.step == self.settings.steps:
@@ -315,15 +322,13 @@ class Run:
         self.tally.sums, self.tally.counts = sums, counts
 
 
-def linear_scale(pools: Sequence[PositionPool], targets: Sequence[NDArray[np.float32]]) -> float:
+def linear_scale(datasets: Sequence[Dataset]) -> float:
     """Return how many units of the linear evaluation are a logistic unit, in what is learned."""
     values, wanted = list[Floats](), list[Floats]()
-    for pool, target in zip(pools, targets, strict=True):
+    for dataset in datasets:
         # Forced wins are no matter of scale.
-        chosen = np.flatnonzero(pool.opens("open") & ~pool.held)
+        chosen = np.flatnonzero((dataset.value < WIN_BAND) & ~dataset.held)
         chosen = chosen[:: max(1, len(chosen) // ENOUGH)]
-        values.append(pool.chunk.linear[chosen])
-        wanted.append(target[chosen])
-    return best_scale(
-        np.concatenate(values).astype(np.float64), np.concatenate(wanted).astype(np.float64)
-    )
+        values.append(dataset.linear[chosen].astype(np.float64))
+        wanted.append(dataset.target[chosen].astype(np.float64))
+    return best_scale(np.concatenate(values), np.concatenate(wanted))

@@ -1,0 +1,180 @@
+"""What the network sees of some positions: their cells, and of each the four patterns around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...position.geometry import MAX_BOARD
+from ..losses import Ints
+from .dataset import Dataset
+from .patterns import Patterns
+from .rows import loop
+
+LINES = 2 * MAX_BOARD  # room for the lines of a direction
+
+
+class Batch(NamedTuple):
+    """Some positions of a dataset, and what is seen of them by the side to move, as black."""
+
+    positions: Dataset
+    scale: float  # units of the linear evaluation that are a logistic unit
+    regions: Ints  # [cells of the board], the region of each, 0 to 8
+    chosen: Ints  # [batch], places in the dataset
+    cells: NDArray[np.int16]  # [batch, cells of the board], ``y * width + x``, flat
+    codes: NDArray[np.int32]  # [batch, cells of the board, 4], the numbers of patterns, flat
+    counts: NDArray[np.int32]  # [batch], how many of these cells there are
+    black: int  # how many come first in which black is to move; all, where colours are tied
+    used: Ints  # the patterns that occur, their exchanged ones and the blank one, ascending
+
+    @property
+    def sides(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The ranges of the positions of each side."""
+        return (0, self.black), (self.black, len(self.chosen))
+
+
+class Windows(NamedTuple):
+    """How the windows of a board become patterns."""
+
+    half: int
+    number: NDArray[np.int32]  # [keys], the pattern of each
+    blank: int  # the pattern without stones and walls
+    empty: Ints  # the lines of the empty board, flat
+
+
+class Threads:
+    """Threads that share a range in fixed parts."""
+
+    def __init__(self, count: int) -> None:
+        """Start them; one is the caller's own."""
+        self.count = count
+        self._executor = ThreadPoolExecutor(count) if count > 1 else None
+
+    def each(self, work: Callable[[int, int, int], None], first: int, last: int) -> None:
+        """Call ``work`` with each thread's number and its part of a range, and wait."""
+        length = last - first
+        ends = [first + length * i // self.count for i in range(self.count + 1)]
+        parts = list(zip(range(self.count), ends[:-1], ends[1:], strict=True))
+        if self._executor is None:
+            work(*parts[0])
+        else:
+            list(self._executor.map(lambda part: work(*part), parts))
+
+
+def make_batch(
+    dataset: Dataset, chosen: Ints, scale: float, known: Patterns, tied: bool, threads: Threads
+) -> Batch:
+    """Return what is seen of positions; where colours are not tied, of black's before white's."""
+    height, width = dataset.height, dataset.width
+    area, count = height * width, len(chosen)
+    sides = np.zeros(count, np.int16) if tied else dataset.side[chosen]
+    used = np.zeros(len(known), np.uint8)
+    batch = Batch(
+        dataset, scale, regions_of(height, width), chosen[np.argsort(sides, kind="stable")],
+        np.empty(count * area, np.int16), np.empty(count * area * 4, np.int32),
+        np.empty(count, np.int32), int((sides == 0).sum()), np.zeros(0, np.int64),
+    )  # fmt: skip
+    windows = Windows(known.half, known.number, known.blank, empty_lines(height, width, known.half))
+
+    def part(thread: int, first: int, last: int) -> None:
+        encode_positions(batch, first, last, windows, used)
+
+    threads.each(part, 0, count)
+    used[known.swapped[np.flatnonzero(used)]] = 1  # closed under exchange of colours
+    used[known.blank] = 1
+    return batch._replace(used=np.flatnonzero(used))
+
+
+def third(place: Ints, length: int) -> Ints:
+    """Return in which third of a board a row or column lies; the middle one may be smaller."""
+    outer = -(-length // 3)
+    return np.where(place < outer, 0, np.where(place >= length - outer, 2, 1))
+
+
+@cache
+def regions_of(height: int, width: int) -> Ints:
+    """Return the region of each cell, 0 to 8."""
+    y, x = np.divmod(np.arange(height * width), width)
+    return 3 * third(y, height) + third(x, width)
+
+
+@cache
+def empty_lines(height: int, width: int, half: int) -> Ints:
+    """Return the four directions' lines of an empty board, two bits a cell: 3, and 0 outside.
+
+    Rows, columns, diagonals down and diagonals up; a cell lies in its row, and on a diagonal,
+    at bit ``2 * (x + half)``, in its column at ``2 * (y + half)``.
+    """
+    found = np.zeros((4, LINES), np.int64)
+    for y in range(height):
+        for x in range(width):
+            along, down = 3 << 2 * (x + half), 3 << 2 * (y + half)
+            found[0, y] |= along
+            found[1, x] |= down
+            found[2, x - y + height - 1] |= along
+            found[3, x + y] |= along
+    return found.ravel()
+
+
+@loop
+def window(line, place, half):
+    """Return the line key of the cell at a place of a line."""
+    raw = line >> 2 * place
+    low = (1 << 2 * half) - 1
+    return (raw & low) | (raw >> 2 & low << 2 * half)
+
+
+@loop
+def draw_lines(lines, batch, i, half):
+    """Put the stones of a position on the lines of an empty board, those of its side as black's."""
+    positions = batch.positions
+    height, width = positions.height, positions.width
+    stones = np.int64(positions.ply[batch.chosen[i]])
+    start = positions.at[batch.chosen[i]] - stones
+    for j in range(stones):
+        move = np.int64(positions.moves[start + j])
+        y, x = move // width, move % width
+        clear = 1 if (stones - j) & 1 == 0 else 2  # an own stone stays 2, another 1
+        along, down = clear << 2 * (x + half), clear << 2 * (y + half)
+        lines[y] ^= along
+        lines[LINES + x] ^= down
+        lines[2 * LINES + x - y + height - 1] ^= along
+        lines[3 * LINES + x + y] ^= along
+
+
+@loop
+def encode_positions(batch, first, last, windows, used):
+    """Write the cells of positions ``first`` to ``last`` of a batch, and their patterns.
+
+    A cell that sees neither stone nor border has no feature and is left out. ``used`` gets a 1 for
+    every pattern that occurs. The records are a ``Batch`` and ``Windows``.
+    """
+    height, width = batch.positions.height, batch.positions.width
+    half, number, blank = windows.half, windows.number, windows.blank
+    lines = np.empty_like(windows.empty)
+    for i in range(first, last):
+        lines[:] = windows.empty
+        draw_lines(lines, batch, i, half)
+        found = 0
+        for y in range(height):
+            for x in range(width):
+                if lines[y] >> 2 * (x + half) & 3 != 3:
+                    continue
+                a = number[window(lines[y], x, half)]
+                b = number[window(lines[LINES + x], y, half)]
+                c = number[window(lines[2 * LINES + x - y + height - 1], x, half)]
+                d = number[window(lines[3 * LINES + x + y], x, half)]
+                if a == blank and b == blank and c == blank and d == blank:
+                    continue
+                place = i * height * width + found
+                batch.cells[place] = y * width + x
+                batch.codes[4 * place], batch.codes[4 * place + 1] = a, b
+                batch.codes[4 * place + 2], batch.codes[4 * place + 3] = c, d
+                used[a] = used[b] = used[c] = used[d] = 1
+                found += 1
+        batch.counts[i] = found

@@ -1,0 +1,144 @@
+"""What a network learns from: the positions of recorded games, in memory (``reading.py``).
+
+Of a position there stay where in its game it is, some numbers, a bit for each cell and two bytes
+for each candidate: about 200 bytes, so all games fit and every one of their positions can follow
+any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FileError
+from ...notation.games import LABELS
+from ...values import WIN_BAND
+from ..losses import Choices, Ints, Vector, best_scale, blend, chance
+
+ENOUGH = 400_000  # positions that a scale is found by
+COUNTED = 4096  # positions at a time
+FAIR = LABELS[0]
+UNKNOWN = -1  # half points of a game without a result
+
+
+class Dataset(NamedTuple):
+    """Positions of one family and size of board in the order of their games, seen by the mover.
+
+    A position is searched for the move at ``moves[at]``, its game begins ``ply`` places before.
+    """
+
+    height: int
+    width: int
+    moves: NDArray[np.int16]  # [stones of all games], ``y * width + x``
+    at: Ints  # [positions], a place in ``moves``
+    ply: NDArray[np.int16]  # [positions], stones on the board
+    mask: NDArray[np.int16]  # [positions], threats (``eval.evaluator.threat_mask``)
+    linear: NDArray[np.int16]  # [positions], the linear evaluation
+    value: NDArray[np.int16]  # [positions], of the search
+    points: NDArray[np.int8]  # [positions], half points in the end, or UNKNOWN
+    game: NDArray[np.int32]  # [positions], the number of the game
+    held: NDArray[np.bool_]  # [positions], whether they are held out
+    near: NDArray[np.uint8]  # [positions, bytes], a bit for each cell: the candidates
+    score_at: Ints  # [positions], the place in ``scores`` of the first candidate's
+    scores: NDArray[np.int16]  # [candidates of all positions], the linear move score
+    target: NDArray[np.float32]  # [positions], the chance to win that is learned
+    opens: NDArray[np.bool_]  # [positions], whether the value is learned
+
+    @property
+    def size(self) -> int:
+        """How many positions there are."""
+        return len(self.ply)
+
+    @property
+    def side(self) -> NDArray[np.int16]:
+        """The side to move: 0 black, 1 white."""
+        return self.ply & 1
+
+    @property
+    def results(self) -> NDArray[np.float32]:
+        """1 won, 0.5 draw, 0 lost, NaN unknown."""
+        points = self.points.astype(np.float32)
+        return np.where(points < 0, np.float32(np.nan), points / 2)
+
+    @property
+    def picks(self) -> NDArray[np.bool_]:
+        """Where the move is one of the candidates."""
+        move = self.moves[self.at]
+        return has_bit(self.near, np.arange(self.size), move)
+
+    def candidates(self, chosen: Ints) -> Ints:
+        """Return how many candidates positions have."""
+        ends = np.append(self.score_at, len(self.scores))
+        return np.asarray(ends[chosen + 1] - ends[chosen])
+
+    def count_before(self, chosen: Ints) -> Ints:
+        """Return how many candidates of positions come before the move."""
+        found = np.empty(len(chosen), np.int64)
+        for begin in range(0, len(chosen), COUNTED):
+            these = chosen[begin : begin + COUNTED]
+            bits = np.unpackbits(self.near[these], axis=1, bitorder="little")
+            move = self.moves[self.at[these]]
+            bits[np.arange(bits.shape[1]) >= move[:, None]] = 0
+            found[begin : begin + len(these)] = bits.sum(1)
+        return found
+
+    def choices(self, chosen: Ints, logits: Vector) -> Choices:
+        """Return which of some positions chose a candidate; ``logits`` are of all of these."""
+        counts, picks = self.candidates(chosen), self.picks[chosen]
+        starts = np.append(0, np.cumsum(counts[picks]))
+        moves = starts[:-1] + self.count_before(chosen[picks])
+        return Choices(np.flatnonzero(picks), starts, moves, logits[np.repeat(picks, counts)])
+
+    def search_scale(self, usual: float | None = None) -> float:
+        """Return the scale with which the values of searches predict results best.
+
+        Where nothing that is learned from has a result it is the usual one.
+
+        Raises:
+            FileError: there is no result, and no usual one was given.
+        """
+        chosen = ~self.held & (np.abs(self.value.astype(np.int32)) < WIN_BAND)
+        places = np.flatnonzero(chosen & (self.points >= 0))
+        if not len(places):
+            if usual is not None:
+                return usual
+            raise FileError("there are no games with a result to learn from")
+        places = places[:: -(-len(places) // ENOUGH)]
+        return best_scale(self.value[places].astype(np.float64), self.points[places] / 2)
+
+    def with_targets(self, mix: float, scale: float | None = None, labels: str = FAIR) -> Dataset:
+        """Return the dataset with what the value is to learn; see ``losses.blend``.
+
+        ``scale``: how many units of a search's value are a logistic unit, if not what suits the
+        results best. ``labels``: ``fair`` to learn wherever the engine asks for a value, which it
+        does unless a four decides; ``open``: not where the search has found that the side to
+        move wins by force.
+        """
+        opens = np.full(self.size, True) if labels == FAIR else self.value < WIN_BAND
+        seen = chance(self.value.astype(np.float64), scale or self.search_scale())
+        target = np.ones(self.size)  # whoever has a forced win
+        side, results, game = self.side[opens], self.results[opens], self.game[opens]
+        target[opens] = blend(side, results, game, seen[opens], mix)
+        return self._replace(target=target.astype(np.float32), opens=opens)
+
+
+def has_bit(bits: NDArray[np.uint8], rows: Ints, places: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Return whether rows of bits have a 1 at a place each."""
+    return np.asarray(bits[rows, places >> 3] >> (places & 7) & 1 == 1)
+
+
+def join(parts: Sequence[Dataset]) -> Dataset:
+    """Return all positions of some parts, which are of one size."""
+    moves = np.cumsum([0, *(len(part.moves) for part in parts)])
+    scores = np.cumsum([0, *(len(part.scores) for part in parts)])
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in Dataset._fields[2:]
+    }
+    sizes = [part.size for part in parts]
+    columns["at"] += np.repeat(moves[:-1], sizes)
+    columns["score_at"] += np.repeat(scores[:-1], sizes)
+    return Dataset(parts[0].height, parts[0].width, **columns)

@@ -1,0 +1,387 @@
+"""What a network says of a position, layer by layer, and what that loses.
+
+Each step reads what those before it have written to the ``Workspace``; ``gradients.py`` calls them
+in their order. The records are a ``Batch``, ``Head``, ``Outputs`` and ``Workspace``; ``i`` is the
+place of a position in the batch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...eval.network_block import FEATURE_LIMIT
+from .layout import MASK_BITS
+from .rows import (
+    LANES,
+    NONE,
+    add,
+    add_product,
+    clamp,
+    layer,
+    load,
+    loop,
+    multiply,
+    row_of,
+    save,
+    splat,
+    step,
+    total_of,
+)
+from .workspace import (
+    OF_DIRECT,
+    OF_MIXED,
+    OF_SCALE,
+    OF_SHIFT,
+    OF_TRUNK,
+    OF_VALUE,
+    REGIONS,
+    Workspace,
+)
+
+FEATURE_UNIT = 256  # of the integers that stand for a feature
+TOP = FEATURE_LIMIT / FEATURE_UNIT
+NEAR_REACH = 7
+REGION_SCALE, BOARD_SCALE, POOL_SCALE = 8.0, 32.0, 4.0  # keep the inputs of layers near one
+LOGIT_UNIT = 256  # of the integers that stand for a logit
+SCORE_SCALE = 26.0  # points of the linear move score that are worth one logistic unit
+
+
+@step
+def make_workspace(batch, head):
+    """Return the memory of a thread; that it is allocated here tells the compiler what overlaps."""
+    height, width, kind = batch.positions.height, batch.positions.width, head.trunk.dtype
+    area, rimmed = height * width, (height + 2) * (width + 2)
+    channels = len(head.neighbours) // 3
+    region_units, cell_units = len(head.region_bias), len(head.cell) // channels
+    return Workspace(
+        np.zeros(rimmed * channels, kind), np.zeros(rimmed * channels, kind),
+        np.zeros(REGIONS * channels, kind), np.zeros(REGIONS * channels, kind),
+        np.zeros(REGIONS * region_units, kind), np.zeros(REGIONS * region_units, kind),
+        np.zeros(channels + region_units, kind), np.zeros(channels + region_units, kind),
+        np.zeros(len(head.trunk_bias), kind), np.zeros(len(head.trunk_bias), kind),
+        np.zeros(len(head.value_bias), kind), np.zeros(len(head.value_bias), kind),
+        np.zeros(len(head.policy_bias), kind), np.zeros(len(head.policy_bias), kind),
+        np.zeros(area, np.int64), np.zeros(2 * area, np.int64),
+        np.zeros(area * channels, kind), np.zeros(area * channels, kind),
+        np.zeros((area + 4) * channels, kind), np.zeros((area + 4) * cell_units, kind),
+        np.zeros(area * cell_units, kind), np.zeros(area, kind),
+    )  # fmt: skip
+
+
+# Places -----------------------------------------------------------------------------
+
+
+@loop
+def near_class(cell, stone, width):
+    """Return the class of the distance of a cell from a stone, 0 far away or without a stone."""
+    if stone < 0:
+        return 0
+    down = abs(cell // width - stone // width)
+    right = abs(cell % width - stone % width)
+    longer = max(down, right)
+    if longer > NEAR_REACH:
+        return 0
+    return 1 + longer * (longer + 1) // 2 + min(down, right)
+
+
+@loop
+def place_of(cell, width, channels):
+    """Return where the features of a cell begin in the workspace."""
+    return ((cell // width + 1) * (width + 2) + cell % width + 1) * channels
+
+
+@loop
+def vectors_of(codes, j, channels):
+    """Return where the four vectors of a cell of a batch begin."""
+    return (
+        np.int64(codes[4 * j]) * channels,
+        np.int64(codes[4 * j + 1]) * channels,
+        np.int64(codes[4 * j + 2]) * channels,
+        np.int64(codes[4 * j + 3]) * channels,
+    )
+
+
+@step
+def range_of(batch, i):
+    """Return where the cells of a position begin and end in a batch."""
+    begin = i * batch.positions.height * batch.positions.width
+    return begin, begin + np.int64(batch.counts[i])
+
+
+@step
+def list_candidates(batch, i, channels, work):
+    """List the candidates of a position; return how many there are, and which is the move or -1."""
+    places, classes = work.places, work.classes
+    positions, position = batch.positions, batch.chosen[i]
+    near, width = positions.near, positions.width
+    stones, at = np.int64(positions.ply[position]), positions.at[position]
+    before = np.int64(positions.moves[at - 1]) if stones > 0 else -1
+    second = np.int64(positions.moves[at - 2]) if stones > 1 else -1
+    move = np.int64(positions.moves[at])
+    count, picked = 0, -1
+    for spot in range(positions.height * width):
+        if near[position, spot >> 3] >> (spot & 7) & 1:
+            if spot == move:
+                picked = count
+            places[count] = place_of(spot, width, channels)
+            classes[2 * count] = near_class(spot, before, width)
+            classes[2 * count + 1] = near_class(spot, second, width)
+            count += 1
+    return count, picked
+
+
+# Forwards ---------------------------------------------------------------------------
+
+
+@step
+def forward_features(batch, i, vectors, channels, work):
+    """Add up the vectors of each cell, and the features of each region."""
+    sums, features, of_features = work.sums, work.features, work.of_features
+    kind = vectors.dtype
+    none, top = row_of(kind.type(0)), row_of(kind.type(TOP))
+    for k in range(0, REGIONS * channels, LANES):
+        save(sums, k, none)
+    cells, codes, regions, width = batch.cells, batch.codes, batch.regions, batch.positions.width
+    begin, end = range_of(batch, i)
+    for j in range(begin, end):
+        cell = np.int64(cells[j])
+        place, region = place_of(cell, width, channels), regions[cell] * channels
+        a, b, c, d = vectors_of(codes, j, channels)
+        for k in range(0, channels, LANES):
+            total = add(
+                add(load(vectors, a + k), load(vectors, b + k)),
+                add(load(vectors, c + k), load(vectors, d + k)),
+            )
+            total = clamp(total, top)
+            save(features, place + k, total)
+            save(of_features, place + k, none)
+            save(sums, region + k, add(load(sums, region + k), total))
+
+
+@step
+def forward_regions(head, channels, work):
+    """Compute the inputs of the trunk: the sum over the board, and units that regions share.
+
+    Leaves the pooled units as they are, before their scale (``scale_pool``).
+    """
+    sums, inputs, regions = work.sums, work.inputs, work.regions
+    kind = head.region.dtype
+    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
+    factor, board = row_of(kind.type(1 / REGION_SCALE)), row_of(kind.type(1 / BOARD_SCALE))
+    region_units = len(head.region_bias)
+    for k in range(0, channels, LANES):
+        total = none
+        for r in range(REGIONS):
+            at = r * channels + k
+            total = add(total, load(sums, at))
+            save(sums, at, multiply(load(sums, at), factor))
+        save(inputs, k, multiply(total, board))
+    for k in range(0, region_units, LANES):
+        save(inputs, channels + k, none)
+    for r in range(REGIONS):
+        at = r * region_units
+        units = regions[at : at + region_units]
+        units[:] = head.region_bias
+        layer(sums, r * channels, channels, head.region, region_units, units)
+        for k in range(0, region_units, LANES):
+            pooled = clamp(load(units, k), most)
+            save(inputs, channels + k, add(load(inputs, channels + k), pooled))
+
+
+@step
+def scale_pool(channels, region_units, work):
+    """Bring the pooled units near one."""
+    inputs = work.inputs
+    factor = row_of(inputs.dtype.type(1 / POOL_SCALE))
+    for k in range(0, region_units, LANES):
+        at = channels + k
+        save(inputs, at, multiply(load(inputs, at), factor))
+
+
+@step
+def forward_trunk(head, mask, work):
+    """Compute what value and policy share."""
+    trunk, inputs = work.trunk, work.inputs
+    units = len(head.trunk_bias)
+    most = row_of(head.trunk.dtype.type(NONE))
+    for k in range(0, units, LANES):
+        total = add(load(head.trunk_bias, k), load(head.sets, mask * units + k))
+        for bit in range(MASK_BITS):
+            if mask >> bit & 1:
+                total = add(total, load(head.threats, bit * units + k))
+        save(trunk, k, total)
+    layer(inputs, 0, len(inputs), head.trunk, units, trunk)
+    for k in range(0, units, LANES):
+        save(trunk, k, clamp(load(trunk, k), most))
+
+
+@step
+def forward_value(head, linear, work):
+    """Return the logarithm of the odds of the side to move."""
+    hidden, trunk = work.hidden, work.trunk
+    units = len(head.value_bias)
+    kind = head.value.dtype
+    most, total = row_of(kind.type(NONE)), row_of(kind.type(0))
+    hidden[:] = head.value_bias
+    layer(trunk, 0, len(head.trunk_bias), head.value, units, hidden)
+    for k in range(0, units, LANES):
+        save(hidden, k, clamp(load(hidden, k), most))
+        total = add_product(total, load(hidden, k), load(head.last, k))
+    return linear * head.linear_share[0] + total_of(total) + head.last_bias[0]
+
+
+@step
+def forward_policy(head, work):
+    """Compute the weights that the trunk makes for the candidates of this position."""
+    policy = work.policy
+    policy[:] = head.policy_bias
+    layer(work.trunk, 0, len(head.trunk_bias), head.policy, len(head.policy_bias), policy)
+
+
+@step
+def forward_candidates(head, batch, i, moves, channels, work):
+    """Mix each candidate with its neighbours; compute its logit but for its hidden units."""
+    features, policy, places, classes = work.features, work.policy, work.places, work.classes
+    crosses, corners, mixed, logits = work.crosses, work.corners, work.mixed, work.logits
+    kind, mixing, near = head.near.dtype, head.neighbours, head.near
+    score_at, scores = batch.positions.score_at[batch.chosen[i]], batch.positions.scores
+    side, below = channels, (batch.positions.width + 2) * channels
+    for j in range(moves):
+        dot = row_of(kind.type(0))
+        for k in range(0, channels, LANES):
+            at = places[j] + k
+            own = load(features, at)
+            dot = add_product(dot, own, load(policy, k))
+            cross = add(
+                add(load(features, at - side), load(features, at + side)),
+                add(load(features, at - below), load(features, at + below)),
+            )
+            corner = add(
+                add(load(features, at - below - side), load(features, at - below + side)),
+                add(load(features, at + below - side), load(features, at + below + side)),
+            )
+            save(crosses, j * channels + k, cross)
+            save(corners, j * channels + k, corner)
+            total = multiply(own, load(mixing, k))
+            total = add_product(total, cross, load(mixing, channels + k))
+            total = add_product(total, corner, load(mixing, 2 * channels + k))
+            save(mixed, j * channels + k, total)
+        score = kind.type(scores[score_at + j]) / kind.type(SCORE_SCALE)
+        logits[j] = (
+            total_of(dot)
+            + score * head.score_share[0]
+            + near[classes[2 * j]]
+            + near[len(near) // 2 + classes[2 * j + 1]]
+        )
+
+
+@step
+def forward_units(head, moves, channels, cell_units, work):
+    """Compute the hidden units of the candidates, four candidates at a time."""
+    policy, mixed, units = work.policy, work.mixed, work.units
+    most = row_of(head.cell.dtype.type(NONE))
+    for j in range(0, moves, 4):
+        for u in range(0, cell_units, LANES):
+            one = load(policy, channels + u)
+            two, three, four = one, one, one
+            for k in range(channels):
+                weights = load(head.cell, k * cell_units + u)
+                at = j * channels + k
+                one = add_product(one, splat(mixed, at), weights)
+                two = add_product(two, splat(mixed, at + channels), weights)
+                three = add_product(three, splat(mixed, at + 2 * channels), weights)
+                four = add_product(four, splat(mixed, at + 3 * channels), weights)
+            at = j * cell_units + u
+            save(units, at, clamp(one, most))
+            save(units, at + cell_units, clamp(two, most))
+            save(units, at + 2 * cell_units, clamp(three, most))
+            save(units, at + 3 * cell_units, clamp(four, most))
+
+
+@step
+def forward_logits(moves, channels, cell_units, begin, said, work):
+    """Complete the logits, and write them from a place on; return the largest and their mean."""
+    logits, policy, units = work.logits, work.policy, work.units
+    kind = logits.dtype
+    largest, level = kind.type(-NONE), kind.type(0)
+    for j in range(moves):
+        dot = row_of(kind.type(0))
+        for u in range(0, cell_units, LANES):
+            factor = load(policy, channels + cell_units + u)
+            dot = add_product(dot, load(units, j * cell_units + u), factor)
+        logits[j] += total_of(dot)
+        said.logits[begin + j] = logits[j]
+        level += logits[j]
+        largest = max(largest, logits[j])
+    return largest, level / kind.type(max(moves, 1))
+
+
+@step
+def lose_value(batch, i, odds, said):
+    """Write the losses of the value."""
+    kind, position = odds, batch.chosen[i]
+    zero = kind * 0
+    softplus = np.log1p(np.exp(-abs(odds))) + max(odds, zero)
+    said.odds[i] = odds
+    opens, points = batch.positions.opens[position], batch.positions.points[position]
+    said.target[i] = softplus - batch.positions.target[position] * odds if opens else np.nan
+    result = said.odds.dtype.type(points) / said.odds.dtype.type(2)
+    said.result[i] = softplus - result * odds if opens and points >= 0 else np.nan
+
+
+@step
+def lose_move(i, moves, picked, largest, said, work):
+    """Write the losses of the move, if it is a candidate, and make the logits chances."""
+    logits = work.logits
+    said.entropy[i] = said.first[i] = np.nan
+    if picked >= 0:
+        mass, logit = logits.dtype.type(0), logits[picked]
+        said.first[i] = 1 if logit >= largest else 0
+        for j in range(moves):
+            logits[j] = np.exp(logits[j] - largest)
+            mass += logits[j]
+        said.entropy[i] = np.log(mass) + largest - logit
+        for j in range(moves):
+            logits[j] /= mass
+
+
+# Peaks ------------------------------------------------------------------------------
+
+
+@loop
+def raise_peak(peaks, place, numbers, start, count):
+    """Take the largest size of some numbers into account."""
+    for i in range(start, start + count):
+        peaks[place] = max(peaks[place], abs(numbers[i]))
+
+
+@step
+def raise_peaks(peaks, moves, channels, cell_units, work):
+    """Take the numbers of a position into account."""
+    trunk, hidden, policy, mixed, units = (
+        work.trunk,
+        work.hidden,
+        work.policy,
+        work.mixed,
+        work.units,
+    )
+    raise_peak(peaks, OF_TRUNK, trunk, 0, len(trunk))
+    raise_peak(peaks, OF_VALUE, hidden, 0, len(hidden))
+    raise_peak(peaks, OF_DIRECT, policy, 0, channels)
+    raise_peak(peaks, OF_SCALE, policy, channels + cell_units, cell_units)
+    raise_peak(peaks, OF_MIXED, mixed, 0, moves * channels)
+    raise_peak(peaks, OF_SHIFT, policy, channels, cell_units)
+    raise_peak(peaks, OF_SHIFT, units, 0, moves * cell_units)
+
+
+@step
+def clear_features(batch, i, channels, work):
+    """Leave no features behind for the next position."""
+    features = work.features
+    none = row_of(features.dtype.type(0))
+    cells, width = batch.cells, batch.positions.width
+    begin, end = range_of(batch, i)
+    for j in range(begin, end):
+        place = place_of(np.int64(cells[j]), width, channels)
+        for k in range(0, channels, LANES):
+            save(features, place + k, none)

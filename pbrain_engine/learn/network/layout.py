@@ -1,0 +1,202 @@
+"""Where the numbers of a network lie: one flat array, with a name for each part of it.
+
+A network has a map from patterns to vectors, so that rare patterns learn from similar ones, a
+vector of its own for each pattern, and a head above (``forward.py``). Where both colours play by
+the same rules there is one of each, and a position is seen by the side to move: half of the
+channels come from a pattern, the other half from it with colours exchanged. Otherwise half of the
+channels are black's and half white's, and each side has a map, which sees patterns as its own, and
+a head.
+
+What patterns and sets of threats have alone decays to 0, or, where a training begins at a shipped
+network, to what that one has (``quantise.begin_at``): what is rare stays as it is.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...eval.network_block import NEAR_CLASSES, THREAT_MASKS
+from ..losses import Floats
+from .patterns import Patterns
+
+MASK_BITS = 11
+DECAY, OWN_DECAY = 1e-4, 1.0  # of the weights; of what patterns and sets of threats have alone
+
+
+class Widths(NamedTuple):
+    """How wide the layers are: multiples of sixteen."""
+
+    channels: int = 64
+    region_units: int = 16
+    cell_units: int = 16
+    trunk_units: int = 48
+    value_units: int = 32
+    map_units: int = 64  # of the map from patterns to vectors, which is not shipped
+
+
+class Head(NamedTuple):
+    """The numbers of a head, or their gradients: flat arrays, [inputs, outputs] row by row."""
+
+    region: Floats  # [channels, region units]
+    region_bias: Floats  # [region units]
+    trunk: Floats  # [channels + region units, trunk units]
+    trunk_bias: Floats  # [trunk units]
+    threats: Floats  # [bits of the threat mask, trunk units]
+    sets: Floats  # [threat masks, trunk units]
+    value: Floats  # [trunk units, value units]
+    value_bias: Floats  # [value units]
+    last: Floats  # [value units], to the logarithm of the odds
+    last_bias: Floats  # [1]
+    policy: Floats  # [trunk units, channels + 2 * cell units]: direct, shift, scale
+    policy_bias: Floats  # [channels + 2 * cell units]
+    cell: Floats  # [channels, cell units]
+    neighbours: Floats  # [3, channels]: the cell, its orthogonal and its diagonal neighbours
+    near: Floats  # [2, distance classes], logits by the last two stones
+    linear_share: Floats  # [1], of the linear evaluation
+    score_share: Floats  # [1], of the linear move score
+
+
+class TransposedHead(NamedTuple):
+    """The weights of a head that lead back: [outputs, inputs] row by row."""
+
+    region: Floats
+    trunk: Floats
+    value: Floats
+    policy: Floats
+    cell: Floats
+
+
+class Map(NamedTuple):
+    """The numbers of a map from patterns to vectors, or their gradients, as those of a head."""
+
+    first: Floats  # [8 * half, units]: cell of the window and its state
+    first_bias: Floats  # [units]
+    second: Floats  # [units, units]
+    second_bias: Floats  # [units]
+    third: Floats  # [units, outputs]
+
+
+class TransposedMap(NamedTuple):
+    """The weights of a map that lead back."""
+
+    second: Floats
+    third: Floats
+
+
+class Part(NamedTuple):
+    """A named part of the numbers."""
+
+    name: str
+    shape: tuple[int, ...]
+    start: int
+    decay: float
+
+    @property
+    def end(self) -> int:
+        """Where the next part begins."""
+        return self.start + prod(self.shape)
+
+
+class Layout:
+    """Where the numbers of a network lie."""
+
+    def __init__(self, known: Patterns, tied: bool, widths: Widths) -> None:
+        """Lay out the network of a rule family; ``tied``: both colours share one head."""
+        self.known, self.tied, self.widths = known, tied, widths
+        self.outputs = widths.channels // 2
+        self.sides = 1 if tied else 2
+        self.parts: list[Part] = []
+        for side in range(self.sides):
+            for name, shape in self._shapes():
+                start = self.parts[-1].end if self.parts else 0
+                alone = name.endswith((".own", ".sets"))
+                full = name.replace(".", f"{side}.", 1)
+                self.parts.append(Part(full, shape, start, OWN_DECAY if alone else DECAY))
+        self.count = self.parts[-1].end
+
+    def _shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        channels, regions, cells, trunk, values, units = self.widths
+        policy = channels + 2 * cells
+        return [
+            ("map.first", (8 * self.known.half, units)),
+            ("map.first_bias", (units,)),
+            ("map.second", (units, units)),
+            ("map.second_bias", (units,)),
+            ("map.third", (units, self.outputs)),
+            ("map.own", (len(self.known), self.outputs)),
+            ("head.region", (channels, regions)),
+            ("head.region_bias", (regions,)),
+            ("head.trunk", (channels + regions, trunk)),
+            ("head.trunk_bias", (trunk,)),
+            ("head.threats", (MASK_BITS, trunk)),
+            ("head.sets", (THREAT_MASKS, trunk)),
+            ("head.value", (trunk, values)),
+            ("head.value_bias", (values,)),
+            ("head.last", (values,)),
+            ("head.last_bias", (1,)),
+            ("head.policy", (trunk, policy)),
+            ("head.policy_bias", (policy,)),
+            ("head.cell", (channels, cells)),
+            ("head.neighbours", (3, channels)),
+            ("head.near", (2, NEAR_CLASSES)),
+            ("head.linear_share", (1,)),
+            ("head.score_share", (1,)),
+        ]
+
+    def views(self, numbers: Floats) -> dict[str, Floats]:
+        """Return the parts of a flat array by name, each in its shape."""
+        return {
+            part.name: numbers[part.start : part.end].reshape(part.shape) for part in self.parts
+        }
+
+    def head(self, numbers: Floats, side: int) -> Head:
+        """Return a head of a flat array."""
+        views = self.views(numbers)
+        return Head(*(views[f"head{side}.{name}"].ravel() for name in Head._fields))
+
+    def map(self, numbers: Floats, side: int) -> Map:
+        """Return a map of a flat array."""
+        views = self.views(numbers)
+        return Map(*(views[f"map{side}.{name}"].ravel() for name in Map._fields))
+
+    def transposed_head(self, numbers: Floats, side: int) -> TransposedHead:
+        """Return a copy of the weights of a head that lead back."""
+        views = self.views(numbers)
+        fields = TransposedHead._fields
+        return TransposedHead(*(transposed(views[f"head{side}.{name}"]) for name in fields))
+
+    def transposed_map(self, numbers: Floats, side: int) -> TransposedMap:
+        """Return a copy of the weights of a map that lead back."""
+        views = self.views(numbers)
+        fields = TransposedMap._fields
+        return TransposedMap(*(transposed(views[f"map{side}.{name}"]) for name in fields))
+
+    def start(self, seed: int, kind: type[np.floating[Any]] = np.float32) -> Floats:
+        """Return the numbers to begin with: the linear evaluation and the linear move score."""
+        chance = np.random.default_rng(seed)
+        numbers: Floats = np.zeros(self.count, kind)
+        views = self.views(numbers)
+        for name, part in views.items():
+            layer, _, end = name.rpartition("_")
+            weights = views[layer] if end == "bias" else part
+            word = name.partition(".")[2]
+            if word in ("first", "second", "third", "region", "trunk", "value", "cell") or (
+                end == "bias" and word not in ("policy_bias", "last_bias")
+            ):
+                reach = weights.shape[0] ** -0.5
+                part[...] = chance.uniform(-reach, reach, part.shape)
+            elif word == "policy":
+                part[...] = chance.normal(0.0, 0.02, part.shape)
+            elif word == "neighbours":
+                part[0] = 1
+            elif word in ("linear_share", "score_share"):
+                part[...] = 1
+        return numbers
+
+
+def transposed(weights: Floats) -> Floats:
+    """Return a matrix with rows and columns exchanged, as a flat array."""
+    return np.ascontiguousarray(weights.T).ravel()
