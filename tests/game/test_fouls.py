@@ -69,7 +69,8 @@ def test_a_review_blames_the_foul() -> None:
         engine.new_game(*RECORD.board)
         found = Reviewer(engine, solver, 0.03).review([Move(*cell) for cell in RECORD.moves])
     foul = found[-1]
-    assert foul.move == FOUL != foul.best and foul.is_mistake and foul.loss == foul.chance
+    assert foul.move == FOUL != foul.found.move and foul.is_mistake
+    assert foul.loss == foul.found.chance
     for item in found:
         for win in (item.missed, item.allowed):
             assert win is None or FOUL not in win.line[::2] or item.ply % 2 == 1
