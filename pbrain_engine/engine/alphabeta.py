@@ -32,16 +32,18 @@ class Question(NamedTuple):
     ``start``: when it began, by ``perf_counter``; ``exclude``: cells not to be played unless
     nothing else is left; ``multipv``: how many best moves are asked for. With one, of root moves
     that are alike by symmetry only one is searched. ``board``: the position, for its thoughts.
+    ``is_short``: an only move is looked at a few plies deep, as where time counts.
     """
 
     game: Game
     limit: Limit
     pace: Pace
     start: float
-    board: GameRecord
+    board: GameRecord | None = None
     listener: Listener | None = None
     multipv: int = 1
     exclude: Sequence[Move] = ()
+    is_short: bool = False
 
 
 class SearchCounters(NamedTuple):
@@ -137,12 +139,13 @@ class Search:
     def lead(self) -> None:
         """Iterate until the limit, the listener or the position says that it is enough."""
         game, limit, multipv = self.question.game, self.question.limit, self.question.multipv
-        pace, root_moves = self.question.pace, self._count(self._leader).root_moves
+        pace, root_moves = self.question.pace, self.count(self._leader).root_moves
         if root_moves == 0 or (self.tactics is not None and self.has_won(self.tactics)):
             return
         for move in self.tactics.losing_moves() if self.tactics else ():
             root_moves = self._drop(move)
-        is_sure = root_moves == multipv == 1 and limit.time is not None and limit.depth is None
+        is_short = self.question.is_short or limit.time is not None
+        is_sure = root_moves == multipv == 1 and is_short and limit.depth is None
         empty_cells = game.width * game.height - game.ply
         last_depth = min(limit.depth or MAX_DEPTH, MAX_DEPTH, DEPTH_PER_CELL * empty_cells)
         found_at = 0
@@ -180,14 +183,14 @@ class Search:
     def _consult(self, tactics: Tactics, depth: int) -> bool:
         """Ask the solver about the best thought and take a better one; False if that ends it."""
         while self.best is not None and abs(self.best.value) < WIN_BAND:
-            nodes = self._count(self._leader).nodes
+            nodes = self.count(self._leader).nodes
             win = tactics.win(nodes)
             if win is not None:
                 self.best = self.thought_of(win, depth)
                 return False
             refuted = self.best
             loss = tactics.refutes(refuted.move, nodes)
-            if loss is None or self._count(self._leader).root_moves == 1:
+            if loss is None or self.count(self._leader).root_moves == 1:
                 return True
             plies = 2 * loss.length
             self._note(loss, refuted.move)
@@ -225,12 +228,13 @@ class Search:
     def _thought(
         self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], **more: Any
     ) -> Thought:
-        nodes = sum(self._count(worker).nodes for worker in self._workers)
+        nodes = sum(self.count(worker).nodes for worker in self._workers)
         about, seconds = self.question, perf_counter() - self.question.start
         more |= {"scale": about.game.scale, "board": about.board}
         return Thought(value, pv, depth, seldepth, nodes, seconds, **more)
 
-    def _count(self, worker: int) -> SearchCounters:
+    def count(self, worker: int) -> SearchCounters:
+        """Return what a worker has counted so far."""
         counters = (ctypes.c_int64 * len(SearchCounters._fields))()  # its own: all threads ask
         self.library.worker_counters(worker, ctypes.addressof(counters))
         return SearchCounters(*counters)
@@ -243,7 +247,7 @@ class Search:
         value = out[0]
         if value == -INFINITE:  # stopped before anything was known
             value = self.best.value if self.best else 0
-        counted = self._count(worker)
+        counted = self.count(worker)
         rank, seldepth = line + 1, max(counted.seldepth, depth)
         return self._thought(value, depth, seldepth, pv, multipv=rank, changes=counted.changes)
 

@@ -415,10 +415,9 @@ class Engine:
         return thought
 
     def glance(self, nodes: int) -> Glance | None:
-        """Search ``nodes`` in one call on the calling thread; None if all moves are forbidden.
+        """Search ``nodes`` on the calling thread; None if all moves are forbidden.
 
-        For self-play, where setting up a longer search costs as much as a quarter of this one: it
-        does not ask about threats, cannot be stopped, and looks at an only move a few plies deep.
+        For self-play: it does not ask about threats and looks at an only move a few plies deep.
 
         Raises:
             EngineError: the board is full.

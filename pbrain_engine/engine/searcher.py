@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
@@ -13,6 +14,7 @@ from ..position.geometry import MAX_STONES
 from ..search.parameters import PARAMETERS
 from ..solver.solver import Solver
 from .alphabeta import Question, Search
+from .pacing import Pace
 from .tactics import Tactics
 from .thought import Limit, Thought
 from .threads import SearchThreads, is_deep
@@ -28,11 +30,10 @@ BUCKET_BYTES = 64
 # 300 MB cost half of the nodes of a game's first move, and more than a third of the next.
 TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
-AT_END = 3  # numbers that the kernel tells of a search in one call, before the stones of its end
 
 
 class Glance(NamedTuple):
-    """What a search in one call found: the best move, its value, and the last position it saw.
+    """What a short search found: the best move, its value, and the last position it saw.
 
     That ``end`` is any one of its tree, as the moves from the position that was searched; None
     where the search ended before its limit. ``choices``: how many moves the root had.
@@ -171,13 +172,14 @@ class Searcher:
             self.library.worker_forget(worker.address)
 
     def glance(self, game: Game, nodes: int) -> Glance | None:
-        """Search ``nodes`` in one call, once prepared; None where every move is forbidden."""
-        out = (ctypes.c_int64 * (AT_END + MAX_STONES))()
-        worker, shared, at = self.game_memory.address, self.blocks[0].address, ctypes.addressof(out)
-        choices = self.library.worker_think(worker, game.tables, shared, nodes, at)
-        if not choices:
+        """Search ``nodes`` on this thread, once prepared; None where every move is forbidden."""
+        worker, limit, start = self.game_memory.address, Limit(nodes=nodes), perf_counter()
+        question = Question(game, limit, Pace.of(limit, start), start, is_short=True)
+        search = Search(self.library, [worker], self.blocks[0].address, question, None)
+        search.lead()
+        if search.best is None:
             return None
-        move, value, stones = out[:AT_END]
-        line = out[AT_END + game.ply : AT_END + stones]
-        end = tuple(move_of(cell) for cell in line) if stones else None
-        return Glance(move_of(move), value, choices, end)
+        cells = (ctypes.c_int64 * MAX_STONES)()
+        stones = self.library.worker_end(worker, ctypes.addressof(cells))
+        end = tuple(map(move_of, cells[game.ply : stones])) if stones else None
+        return Glance(search.best.move, search.best.value, search.count(worker).root_moves, end)

@@ -50,7 +50,6 @@ from ..search.alphabeta.root import (
     iterate,
     note_win,
     prepare_root,
-    think_alone,
 )
 from ..search.alphabeta.table import HEAD_BYTES, SHARED
 from ..search.alphabeta.worker import WORKER, fade_history, forget
@@ -222,21 +221,15 @@ def worker_bar(worker: WORKER, cell):
 
 
 @export
-def worker_think(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, node_limit, out_p):
-    """Search the worker's game by nodes; return the number of root moves, 0: all are forbidden.
+def worker_end(worker: WORKER, out_p):
+    """Write the cells of the position where the search met its node limit; return how many.
 
-    Writes the best move and its value, then the position in which the search met its limit, which
-    is any one of its tree: how many stones (0: it ended before) and the cells of those.
+    It is any one of its tree, from the first stone of the game on; 0: the search ended before.
     """
-    out = carray(out_p, (3 + MAX_STONES,), np.int64)
-    shared.generation = (shared.generation + 1) & 63
-    worker.barred[:] = U64(0)
-    out[1] = think_alone(worker, evaluator, shared, node_limit)
-    out[0] = worker.root_moves[0]
-    out[2] = worker.end_ply
+    out = carray(out_p, (MAX_STONES,), np.int64)
     for i in range(worker.end_ply):
-        out[3 + i] = worker.end_moves[i]
-    return worker.root_count
+        out[i] = worker.end_moves[i]
+    return worker.end_ply
 
 
 @export

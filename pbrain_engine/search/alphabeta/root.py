@@ -1,4 +1,4 @@
-"""The root: its list of moves, one iteration at a depth, and a whole search by nodes.
+"""The root: its list of moves, and one iteration at a depth.
 
 Moves that a symmetry of the position takes to each other are searched once.
 """
@@ -13,14 +13,14 @@ from ...patterns.state import class_at, play, undo
 from ...position.board import contains
 from ...position.geometry import NO_CELL
 from ...position.symmetries import has_twin, symmetries_of
-from ...values import INFINITE, WIN, WIN_BAND
-from ..parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, ONE, SURE_DEPTH
+from ...values import INFINITE, WIN_BAND
+from ..parameters import ONE
 from ..threats.defence import mark_empties, win_in
 from .alphabeta import search
 from .margins import late_reduction
 from .ordering import list_marked, list_moves, mark_candidates, pick_move
 from .table import EXACT, LOWER, UPPER, store
-from .worker import STACK_BASE, fade_history
+from .worker import STACK_BASE
 
 EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
 PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep
@@ -221,39 +221,3 @@ def iterate(worker, evaluator, shared, depth, first):
             static = worker.stack[STACK_BASE].value
             store(shared, key, 0, value, static, worker.root_moves[0], depth * ONE, EXACT)
     return 1
-
-
-@kernel
-def think_alone(worker, evaluator, shared, node_limit):
-    """Search the worker's game; return the value of the move that stands first at the root.
-
-    As the host does with one thread and no time limit, no listener and no tactics, but that an
-    only move is not searched deeper than where time counts. The root has no move where each is
-    forbidden.
-    """
-    fade_history(worker)
-    if prepare_root(worker, evaluator, shared, node_limit, 1) == 0:
-        return 0
-    position = worker.state.position
-    empty = position.width * position.height - position.ply
-    last = min(MAX_DEPTH, DEPTH_PER_CELL * np.int64(empty))
-    move = NO_CELL
-    value = 0
-    found_at = 0
-    for depth in range(1, last + 1):
-        done = iterate(worker, evaluator, shared, depth, 0)
-        now = np.int64(worker.root_values[worker.root_moves[0]])
-        if done == 0:  # of the last move what is known may be a bound of the window
-            if now >= WIN_BAND or (now > -INFINITE and worker.root_moves[0] != move):
-                value = now
-            break
-        move = np.int64(worker.root_moves[0])
-        value = now
-        if abs(value) >= WIN_BAND:
-            if found_at == 0:
-                found_at = depth
-            if depth >= min(found_at + AFTER_MATE, WIN - abs(value)):
-                break
-        if worker.root_count == 1 and depth >= SURE_DEPTH:
-            break
-    return value
