@@ -315,6 +315,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 was_interrupted = True
         if options.file and not progress.done:
             options.file.unlink()  # else it would be in the way of the next attempt
+    except BrokenPipeError:  # the reader has left
+        raise
     except (SettingsError, KernelError, OSError) as error:
         print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1

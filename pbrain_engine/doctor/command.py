@@ -136,6 +136,8 @@ def main(argv: list[str] | None = None) -> int:
             verdicts.append(found)
             if not arguments.json and (arguments.verbose or found.grade != PASS):
                 print(found.row(colour), flush=True)
+    except BrokenPipeError:  # the reader has left
+        raise
     except OSError as error:
         print(f"numoku check: {problem_of(error)}", file=sys.stderr)
         return USAGE_ERROR

@@ -158,3 +158,12 @@ def test_a_move_is_digits_and_a_comma(text: str, cell: tuple[int, int] | None) -
 def test_what_a_program_says_is_shown_safely() -> None:
     assert shown("\x1b[31mred") == "'?[31mred'"
     assert len(shown("x" * 1000)) < 70
+
+
+def test_a_reader_that_leaves_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def left(*asked: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(command, "run_check", left)
+    with pytest.raises(BrokenPipeError):  # which ends `numoku` well
+        command.main(["any"])
