@@ -231,3 +231,23 @@ def test_puzzles_have_a_difficulty_and_a_streak(page: Page) -> None:
     page.press("puzzle-solution")  # that ends it
     page.tab("puzzle")
     page.says("streak", "0")
+
+
+def test_a_defence_is_found_or_refuted(page: Page) -> None:
+    page.wait("app.puzzle.shipped.length")
+    page.tab("puzzle")
+    page.raw.select_option("#difficulty", "defend")
+    page.press("next-puzzle")
+    page.wait("app.guide?.name === 'puzzle' && app.node.facts")
+    assert "stops the win" in page.text("puzzle-status")
+    best = page.do("app.guide.puzzle.best.map(String)")
+    free = page.do("[0, 1, 2].map((x) => [x, 0]).find((cell) => app.isFree(cell))")
+    assert str(free).strip("[]").replace(" ", "") not in best
+    page.do(f"app.click({free})")
+    page.wait("app.guide.failed && !app.guide.busy")
+    assert "Refuted" in page.text("puzzle-status") or "not stop" in page.text("puzzle-status")
+    page.press("take-back")
+    page.do("app.click(app.guide.puzzle.best[0])")
+    page.says("puzzle-status", "Solved")
+    page.press("puzzle-solution")
+    page.says("puzzle-status", "These hold")
