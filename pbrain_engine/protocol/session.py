@@ -73,6 +73,7 @@ class Session:
         self._complained = 0  # the max_memory that we have complained about
         self.task: Task | None = None  # the last search that has not been left behind
         self._slip = 0.0  # seconds by which answers were late, which are kept back
+        self._behind: Engine | None = None  # whose game lacks but the answer that came too late
 
     # -- what the loop calls ---------------------------------------------------------------
 
@@ -98,6 +99,7 @@ class Session:
         game = self._known_game()
         if busy:
             self.game = game = game.copy()
+            self._behind = self.engine if isinstance(task, searches.MoveTask) else None
         now = time.perf_counter()
         self.settings.spend(now - task.read_at)
         self._slip = pacing.slip_after(self._slip, now - task.deadline)
@@ -340,7 +342,11 @@ class Session:
         """Return the game, which the engine has under the rule as set."""
         game, engine = self._known_game(), self._ready()
         if engine.game is not game:
-            game.copy_to(self._new_game(game.width, game.height))
+            own, board = engine.game, (game.width, game.height, self.settings.rule)
+            if self._behind is not engine or (own.width, own.height, own.rule) != board:
+                own = self._new_game(game.width, game.height)
+            self.game, self._behind = own, None
+            game.copy_to(own)  # which leaves alone what agrees
         elif game.rule is not self.settings.rule:
             engine.set_rule(self.settings.rule)
             self.game = engine.game
