@@ -28,10 +28,11 @@ from typing import Any
 from lab import Journal
 from pbrain_engine.arena.journal import read_journal
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.engine.review import Reviewed, Reviewer
+from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.cells import cell_name, format_moves
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.record import BLACK, GameRecord
+from pbrain_engine.game.result import Reviewed
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import chance
@@ -76,11 +77,11 @@ class Losses:
         fair = [
             number
             for number, each in enumerate(mine)
-            if min(each.chance, self._chance(played, own + 2 * number)) >= FAIR
+            if min(each.found.chance, self._chance(played, own + 2 * number)) >= FAIR
             and not self._makes_four([*opening, *moves[: own + 2 * number]], each.move)
         ]
         if not fair:
-            return {**record, "why": OPENING, "chance": round(mine[0].chance, 2)}
+            return {**record, "why": OPENING, "chance": round(mine[0].found.chance, 2)}
         decisive = mine[fair[-1]]
         at = own + 2 * fair[-1]
         before = [*opening, *moves[:at]]
@@ -92,7 +93,7 @@ class Losses:
             "ply": decisive.ply,
             "move": cell_name(*decisive.move),
             "reported": played.values[at],
-            "chance": round(decisive.chance, 2),
+            "chance": round(decisive.found.chance, 2),
         }
         return record | self._avoided(before, decisive)
 

@@ -279,7 +279,7 @@ def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
     turn = 8.0 if mode in PATIENT else 0.5
     games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
     assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
-    assert {game.game for game in games} == set(range(200))
+    assert {game.number for game in games} == set(range(200))
 
 
 @pytest.mark.long

@@ -14,8 +14,9 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.diagram import parse_diagram
 from pbrain_engine.game.game import Game, Move
+from pbrain_engine.game.result import Tree
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver, Tree
+from pbrain_engine.solver.solver import Solver
 from tests.oracle.rules import BLACK, RENJU, Board, is_legal, winners
 
 FEW, MANY = 40, 1500

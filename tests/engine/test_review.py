@@ -10,10 +10,10 @@ import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
-from pbrain_engine.engine.review import Reviewed, Reviewer
+from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Move
-from pbrain_engine.game.result import Result
+from pbrain_engine.game.result import Result, Reviewed
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND, loss_in, win_in

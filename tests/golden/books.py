@@ -43,8 +43,8 @@ class Here:
     def submit(self, job: growth.BookJob) -> None:
         self.jobs.append(job)
 
-    def wait(self) -> growth.Result:
-        found: growth.Result = self.search(self.jobs.pop(0))
+    def wait(self) -> growth.Searched:
+        found: growth.Searched = self.search(self.jobs.pop(0))
         return found
 
     def close(self) -> None:
