@@ -35,7 +35,7 @@ from ..options import (
     whole,
 )
 from ..progress import Progress
-from ..workers import ClusterError, ClusterPool, ProcessPool, in_order
+from ..workers import ClusterPool, ProcessPool, in_order
 from .openings import KINDS, MIX, Shares, format_shares, parse_shares
 from .positions import Sources, Survey, count_done, sample, stretches
 from .selfplay import Plan
@@ -234,7 +234,7 @@ def main(arguments: Sequence[str]) -> int:
             search_again(options.file, survey, sources, processes, options.cluster)
         else:
             generate(options.file, plan_of(options), options.games, processes, options.cluster)
-    except (SettingsError, ClusterError) as error:
+    except SettingsError as error:
         print(f"numoku datagen: {error}", file=sys.stderr)
         return 2
     return 0

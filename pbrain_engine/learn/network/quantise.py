@@ -152,54 +152,76 @@ def layer(weights: Real, biases: Real, largest: int) -> Layer:
     raise ValueError("a layer of the network has grown too large for the file")
 
 
+class HeadWriter:
+    """The arrays of a head as they become integers, and the shifts in their order."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.arrays: Arrays = {}
+        self.shifts: list[int] = []
+
+    def put(self, name: str, weights: Real, biases: Real, largest: int = LAYER_LIMIT) -> None:
+        """Add a layer, whose inputs are at most ``largest``."""
+        done = layer(weights, biases, largest)
+        self.arrays[f"{name}_weights"], self.arrays[f"{name}_biases"] = done.weights, done.biases
+        self.shifts.append(done.shift)
+
+
 def quantise_head(head: Mapping[str, Real], ranges: Ranges, scale: float) -> Arrays:
     """Return the arrays of a head; ``scale`` units of value are a logistic unit."""
-    found: Arrays = {}
-    shifts: list[int] = []
+    writer = HeadWriter()
+    trunk_unit = quantise_trunk(writer, head, ranges)
+    value_unit = ranges.unit("value")
+    weights = head["value"].T * value_unit / trunk_unit
+    writer.put("value", weights, head["value_bias"] * value_unit)
+    last = layer(head["last"][None] * scale / value_unit, head["last_bias"] * scale, LAYER_LIMIT)
+    found, shifts = writer.arrays, writer.shifts
+    found["last_weights"], found["last_bias"] = last.weights[0], last.biases
+    shifts.append(last.shift)
+    quantise_policy(writer, head, ranges, trunk_unit)
+    shifts.append(round(float(head["linear_share"][0]) * 256))
+    shifts.append(round(float(head["score_share"][0]) * LOGIT_UNIT * 256 / SCORE_SCALE))
+    found["shifts"] = np.array(shifts + [0] * (SHIFTS - len(shifts)), np.int64)
+    found["near"] = np.rint(head["near"] * LOGIT_UNIT).astype(np.int64)
+    return found
 
-    def put(name: str, weights: Real, biases: Real, largest: int = LAYER_LIMIT) -> None:
-        done = layer(weights, biases, largest)
-        found[f"{name}_weights"], found[f"{name}_biases"] = done.weights, done.biases
-        shifts.append(done.shift)
 
-    channels, cells = head["cell"].shape
-    split = channels, channels + cells
+def quantise_trunk(writer: HeadWriter, head: Mapping[str, Real], ranges: Ranges) -> float:
+    """Write what value and policy share; return its unit."""
+    channels = len(head["cell"])
     region_unit = ranges.unit("region")
     weights = head["region"].T * region_unit * 2**REGION_SHIFT
     weights /= REGION_SCALE * FEATURE_UNIT
-    put(
-        "region",
-        weights,
-        head["region_bias"] * region_unit + weights.sum(1) / 2,  # the inputs are cut off
-        REGION_INPUT,
-    )
+    biases = head["region_bias"] * region_unit + weights.sum(1) / 2  # the inputs are cut off
+    writer.put("region", weights, biases, REGION_INPUT)
     pool_shift = 0
     while ranges["pool"] * region_unit * MARGIN / 2**pool_shift > LAYER_LIMIT:
         pool_shift += 1
-    shifts.append(pool_shift)
-    trunk_unit = ranges.unit("trunk")
-    weights = head["trunk"].T * trunk_unit
+    writer.shifts.append(pool_shift)
+    unit = ranges.unit("trunk")
+    weights = head["trunk"].T * unit
     weights[:, :channels] *= 2**BOARD_SHIFT / (BOARD_SCALE * FEATURE_UNIT)
     weights[:, channels:] *= 2**pool_shift / (POOL_SCALE * region_unit)
-    put("trunk", weights, head["trunk_bias"] * trunk_unit + weights.sum(1) / 2)
+    writer.put("trunk", weights, head["trunk_bias"] * unit + weights.sum(1) / 2)
     bits = (np.arange(THREAT_MASKS)[:, None] >> np.arange(MASK_BITS)) & 1
-    threats = bits @ head["threats"] + head["sets"]
-    found["trunk_threats"] = np.rint(np.clip(threats * trunk_unit, -INT16, INT16)).astype(np.int64)
-    value_unit = ranges.unit("value")
-    weights = head["value"].T * value_unit / trunk_unit
-    put("value", weights, head["value_bias"] * value_unit)
-    last = layer(head["last"][None] * scale / value_unit, head["last_bias"] * scale, LAYER_LIMIT)
-    found["last_weights"], found["last_bias"] = last.weights[0], last.biases
-    shifts.append(last.shift)
+    threats = np.clip((bits @ head["threats"] + head["sets"]) * unit, -INT16, INT16)
+    writer.arrays["trunk_threats"] = np.rint(threats).astype(np.int64)
+    return unit
 
+
+def quantise_policy(
+    writer: HeadWriter, head: Mapping[str, Real], ranges: Ranges, trunk_unit: float
+) -> None:
+    """Write the policy, with the shifts of its hidden units and of its logits."""
+    channels, cells = head["cell"].shape
     hidden_unit, mixed_unit = ranges.unit("shift"), ranges.unit("mixed", INT16)
     around = head["neighbours"] * AROUND_FACTORS
     while np.abs(around * mixed_unit).max() > NEIGHBOUR_LIMIT:
         mixed_unit /= 2
-    found["neighbours"] = np.rint(around * mixed_unit).astype(np.int64)
+    writer.arrays["neighbours"] = np.rint(around * mixed_unit).astype(np.int64)
     weights = head["cell"].T * hidden_unit / mixed_unit
     cell = layer(weights, 1.5 * weights.sum(1), INT16)  # three products are cut off
-    found["cell_weights"] = cell.weights
+    writer.arrays["cell_weights"] = cell.weights
     logit_shift = 12
     while (
         2.0**logit_shift * ranges["direct"] * MARGIN > LAYER_LIMIT
@@ -211,17 +233,13 @@ def quantise_head(head: Mapping[str, Real], ranges: Ranges, scale: float) -> Arr
         "shift": hidden_unit,
         "scale": LOGIT_UNIT * 2.0**logit_shift / hidden_unit,
     }
+    split = channels, channels + cells
     all_weights = np.split(head["policy"].T, split)
     all_biases = np.split(head["policy_bias"], split)
     for (name, unit), rows, ends in zip(units.items(), all_weights, all_biases, strict=True):
         more = cell.biases / 2.0**cell.shift if name == "shift" else 0.0
-        put(name, rows * unit / trunk_unit, ends * unit + more)
-    shifts += [cell.shift, logit_shift]
-    shifts.append(round(float(head["linear_share"][0]) * 256))
-    shifts.append(round(float(head["score_share"][0]) * LOGIT_UNIT * 256 / SCORE_SCALE))
-    found["shifts"] = np.array(shifts + [0] * (SHIFTS - len(shifts)), np.int64)
-    found["near"] = np.rint(head["near"] * LOGIT_UNIT).astype(np.int64)
-    return found
+        writer.put(name, rows * unit / trunk_unit, ends * unit + more)
+    writer.shifts += [cell.shift, logit_shift]
 
 
 class Codebook(NamedTuple):
