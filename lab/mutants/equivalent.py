@@ -11,10 +11,6 @@ EQUIVALENT = {  # file, the text as it is and as it would be: why it changes not
     ("patterns/tables.py",
      "if not walls_inside and not is_half_window(low, half, 0):", "if False:"):
         "keys that no board shows are filled as well",
-    ("board/archive.py",
-     "if finding is None or not finding.is_certain or finding.value < 0:",
-     "if finding is None or not finding.is_certain or finding.value < 1:"):
-        "what is certain is a win or a loss, and worth much more than 1",
 }  # fmt: skip
 
 

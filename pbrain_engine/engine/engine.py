@@ -21,7 +21,7 @@ from ..search.parameters import check_name
 from ..values import WIN_BAND, chance, loss_in
 from .alphabeta import Question
 from .pacing import UNLIMITED, Pace
-from .searcher import Glance, Searcher
+from .searcher import Searcher, ShortSearch
 from .thought import Limit, Listener, Thought, WinningMoves
 
 if TYPE_CHECKING:
@@ -414,7 +414,7 @@ class Engine:
             return thought._replace(value=value, line=(move,))
         return thought
 
-    def glance(self, nodes: int) -> Glance | None:
+    def search_nodes(self, nodes: int) -> ShortSearch | None:
         """Search ``nodes`` on the calling thread; None if all moves are forbidden.
 
         For self-play: it does not ask about threats and looks at an only move a few plies deep.
@@ -426,7 +426,7 @@ class Engine:
             raise EngineError("the board is full")
         with self._busy:
             self._searcher.prepare(Limit())
-            return self._searcher.glance(self.game, nodes)
+            return self._searcher.search_nodes(self.game, nodes)
 
     def close(self) -> None:
         """Stop a running think and give the memory of the table back."""

@@ -32,7 +32,7 @@ TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
 
 
-class Glance(NamedTuple):
+class ShortSearch(NamedTuple):
     """What a short search found: the best move, its value, and the last position it saw.
 
     That ``end`` is any one of its tree, as the moves from the position that was searched; None
@@ -171,7 +171,7 @@ class Searcher:
         for worker in (self.game_memory, *self.blocks[1:]):
             self.library.worker_forget(worker.address)
 
-    def glance(self, game: Game, nodes: int) -> Glance | None:
+    def search_nodes(self, game: Game, nodes: int) -> ShortSearch | None:
         """Search ``nodes`` on this thread, once prepared; None where every move is forbidden."""
         worker, limit, start = self.game_memory.address, Limit(nodes=nodes), perf_counter()
         question = Question(game, limit, Pace.of(limit, start), start, is_short=True)
@@ -182,4 +182,6 @@ class Searcher:
         cells = (ctypes.c_int64 * MAX_STONES)()
         stones = self.library.worker_end(worker, ctypes.addressof(cells))
         end = tuple(map(move_of, cells[game.ply : stones])) if stones else None
-        return Glance(search.best.move, search.best.value, search.count(worker).root_moves, end)
+        return ShortSearch(
+            search.best.move, search.best.value, search.count(worker).root_moves, end
+        )

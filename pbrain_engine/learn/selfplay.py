@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Move
-from ..engine.searcher import Glance
+from ..engine.searcher import ShortSearch
 from ..eval.weights import load_weights
 from ..notation.budget import NodePlan
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record
@@ -41,7 +41,7 @@ ODD_AMONG = 14  # an odd move is any of the policy's first
 BRANCH_TRIES = 8  # positions looked at for each branch that is wanted
 NEAR_END = 4  # plies to the end of what is decided at a glance: by a five or a winning four
 
-Search = Callable[[], Glance | None]
+Search = Callable[[], ShortSearch | None]
 
 
 class SelfPlayed(NamedTuple):
@@ -109,8 +109,8 @@ class Plan(NamedTuple):
         record = play_game(engine, self, number, player)
         chance = random.Random(f"{self.seed}:{number}:branches")
 
-        def search() -> Glance | None:
-            return engine.glance(self.scattered_nodes(chance, engine.game.ply))
+        def search() -> ShortSearch | None:
+            return engine.search_nodes(self.scattered_nodes(chance, engine.game.ply))
 
         branches = grow(engine, chance, record, player.ends, self.branch_share, search)
         return SelfPlayed(record, branches)
@@ -119,21 +119,21 @@ class Plan(NamedTuple):
 class SelfPlayer:
     """Both sides of a game, by searches of about the plan's nodes.
 
-    Openings are glanced at first, and what the last search of one found is its first move.
+    Openings are searched briefly at first, and what the last search of one found is its first move.
     """
 
     def __init__(self, engine: Engine, plan: Plan) -> None:
         """Play on this engine; ``ends``: where searches that had a choice met their limit."""
         self.ends: list[Line] = []
         self._engine, self._plan = engine, plan
-        self._known: tuple[list[Move], Glance | None] | None = None
+        self._known: tuple[list[Move], ShortSearch | None] | None = None
 
     def judge(self) -> int:
         """Return the value of the engine's position as an opening."""
         nodes = self._plan.budget.at(self._engine.game.ply)
-        found = self._engine.glance(max(1, nodes // GLANCE_PART))
+        found = self._engine.search_nodes(max(1, nodes // GLANCE_PART))
         if found is not None and abs(found.value) <= BALANCE:
-            found = self._engine.glance(nodes)
+            found = self._engine.search_nodes(nodes)
             self._known = self._engine.game.moves, found
         return loss_in(2) if found is None else found.value
 
@@ -142,7 +142,7 @@ class SelfPlayer:
         moves = self._engine.game.moves
         nodes = self._plan.scattered_nodes(chance, len(moves))
         known = self._known
-        found = known[1] if known and known[0] == moves else self._engine.glance(nodes)
+        found = known[1] if known and known[0] == moves else self._engine.search_nodes(nodes)
         if found is None:  # a foul is all that is left
             return self._engine.quick_move(), loss_in(2)
         if found.end and found.choices > 1:

@@ -71,7 +71,7 @@ def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -
     engine.think(Limit(nodes=100))
     searcher = engine._searcher
     for _ in range(2):
-        searcher.glance(engine.game, 100)
+        searcher.search_nodes(engine.game, 100)
     assert engine.library.shared_age(searcher.blocks[0].address) == 4
 
 

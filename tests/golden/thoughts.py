@@ -75,8 +75,8 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
             chances = [f"{cell_name(*move)} {chance:.4f}" for move, chance in engine.policy()[:9]]
             value = f"value {engine.value():+}, network {engine.network}"
             said.append(f"= {value}: {' '.join(chances)}")
-        case ["glance", nodes]:
-            said.append(f"= {engine.glance(int(nodes))}")
+        case ["search_nodes", nodes]:
+            said.append(f"= {engine.search_nodes(int(nodes))}")
         case ["prove"]:
             tree = Prover(engine, solver).prove()
             said.append(f"= {drawn(tree) if tree else 'no proof'}")

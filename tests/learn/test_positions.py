@@ -231,7 +231,7 @@ def test_searches_of_games_and_positions_have_the_nodes_of_their_stones(
     games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = list[tuple[int, int | None]]()
-    think, glance = Engine.think, Engine.glance
+    think, glance = Engine.think, Engine.search_nodes
 
     def noting_think(engine: Engine, limit: Limit, **more: object) -> object:
         asked.append((engine.game.ply, limit.nodes))
@@ -242,7 +242,7 @@ def test_searches_of_games_and_positions_have_the_nodes_of_their_stones(
         return glance(engine, nodes)
 
     monkeypatch.setattr(Engine, "think", noting_think)
-    monkeypatch.setattr(Engine, "glance", noting_glance)
+    monkeypatch.setattr(Engine, "search_nodes", noting_glance)
     words = ["--nodes", "400@12,100@14,50", "--processes", "1"]
     assert make(tmp_path / "again", "--positions", str(games), *words) == 0
     for stones, nodes in asked:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from pbrain_engine import cli
 from pbrain_engine.engine.engine import Engine, Limit, Move
-from pbrain_engine.engine.searcher import Glance
+from pbrain_engine.engine.searcher import ShortSearch
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.game.game import Game
@@ -219,7 +219,7 @@ def test_a_game_in_which_nothing_happens_is_a_draw(
 def test_whoever_has_fouls_alone_has_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = PLAN.make_engine()
     player = SelfPlayer(engine, PLAN)
-    monkeypatch.setattr(engine, "glance", lambda nodes: None)
+    monkeypatch.setattr(engine, "search_nodes", lambda nodes: None)
     assert player.judge() == loss_in(2)
     assert player.decide(random.Random(1)) == (engine.quick_move(), loss_in(2))
 
@@ -235,7 +235,7 @@ def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
             engine.clear_hash()
         while not lone.game.is_over:
             nodes = chance.randint(20, 900)
-            found = lone.glance(nodes)
+            found = lone.search_nodes(nodes)
             depth = SURE_DEPTH if found is not None and found.choices == 1 else None
             thought = hosted.think(Limit(nodes=nodes, depth=depth))
             if found is None:
@@ -303,7 +303,7 @@ def test_a_long_game_on_a_large_board_has_branches_that_can_be_written() -> None
     record = Record(9, Rule.FREESTYLE, 20, 20, 200, 0, Ending.CALM, moves, (0,) * 300)
     with Engine(hash_size=1 << 20) as engine:
         engine.new_game(20)
-        found = Glance(value=0, move=Move(19, 19), choices=2, end=None)
+        found = ShortSearch(value=0, move=Move(19, 19), choices=2, end=None)
         branches = grow(engine, random.Random(1), record, (), 0.5, lambda: found)
     assert branches and all(decode(encode(branch)) for branch in branches)
 

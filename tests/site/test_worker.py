@@ -102,7 +102,7 @@ def test_a_search_without_end_ends_where_nothing_can_interrupt_it(
 class Kernels:
     """Searches that ask after every 0.02 seconds whether they are to return."""
 
-    now, visits = 0.0, 0
+    now = 0.0
 
     def listen(self, listener: Any) -> None:
         self.listener, self.begun = listener, list[int]()
