@@ -26,7 +26,8 @@ from ..errors import FileError, WeightsError
 from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
 from ..files import in_place_of, write_whole
 from ..notation.games import LABELS, read_about
-from ..options import Parser
+from ..options import SHARED, CommandLine, Option, integer
+from ..options import number as real
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
 from ..progress import Progress
@@ -51,36 +52,34 @@ TITLES = {
 }
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    parser = Parser(
-        prog="numoku train",
-        description="Learn a network from the games of `numoku datagen` and write a weight file "
-        "with it. The same command continues an interrupted training.",
-    )
-    add = parser.add_argument
-    add("files", type=Path, nargs="+", metavar="GAMES", help="files of games")
-    add("--out", type=Path, required=True, metavar="FILE", help="the weight file to write")
-    add("--id", metavar="NAME", help="what the weights are called (the file's name)")
-    add("--folder", type=Path, help="of checkpoints and pages (FILE.training)")
-    add("--start", default="learned", metavar="W", help="linear weights to build on (learned)")
-    add("--test", type=Path, nargs="+", default=[], metavar="GAMES", help="files to hold out")
-    add("--families", default=",".join(FAMILIES), metavar="F,...", help="which to train (all)")
-    add("--keep", action="append", default=[], metavar="FAMILY=W",
-        help="take a family's network as it is in weights W")  # fmt: skip
-    add("--from", dest="begin", action="append", default=[], metavar="[FAMILY=]W[@FAMILY]",
-        help="begin at the network of weights W: of the family named behind it, else its own, "
-        "else freestyle's")  # fmt: skip
-    add("--steps", type=int, default=STEPS, metavar="N", help=f"batches to learn ({STEPS})")
-    add("--batch", type=int, default=4096, metavar="N", help="positions in a batch (4096)")
-    add("--rate", type=float, default=3e-3, help="learning rate at the start (0.003)")
-    add("--mix", type=float, default=0.7, help="share of what came after in the targets (0.7)")
-    add("--labels", choices=LABELS, default=LABELS[0],
-        help="fair: learn the value of forced wins, too; open: not of them (fair)")  # fmt: skip
-    add("--seed", type=int, default=1, metavar="N", help="of the start and the order (1)")
-    add("--every", type=int, default=EVERY, metavar="N", help=f"steps a checkpoint ({EVERY})")
-    add("--threads", type=int, default=1, metavar="N", help="of the processor (1)")
-    return parser
+COMMAND = CommandLine(
+    "numoku train",
+    "Learn a network from the games of `numoku datagen` and write a weight file with it. The same "
+    "command continues an interrupted training.",
+    (
+        Option("files", Path, None, "GAMES", "files of games", {"nargs": "+"}),
+        Option("--out", Path, None, "FILE", "the weight file to write", {"required": True}),
+        Option("--id", metavar="NAME", about="what the weights are called (the file's name)"),
+        Option("--folder", Path, None, "FOLDER", "of checkpoints and pages (FILE.training)"),
+        Option("--start", str, "learned", "W", "linear weights to build on"),
+        Option("--test", Path, [], "GAMES", "files to hold out", {"nargs": "+"}),
+        Option("--families", str, ",".join(FAMILIES), "F,...", "which to train"),
+        Option("--keep", str, [], "FAMILY=W", "take a family's network as it is in weights W",
+               {"action": "append"}),
+        Option("--from", str, [], "[FAMILY=]W[@FAMILY]",
+               "begin at the network of weights W: of the family named behind it, else its own, "
+               "else freestyle's", {"action": "append", "dest": "begin"}),
+        Option("--steps", integer, STEPS, "N", "batches to learn"),
+        Option("--batch", integer, 4096, "N", "positions in a batch"),
+        Option("--rate", real, 3e-3, "R", "learning rate at the start"),
+        Option("--mix", real, 0.7, "MIX", "share of what came after in the targets"),
+        Option("--labels", LABELS, LABELS[0], None,
+               "fair: learn the value of forced wins, too; open: not of them"),
+        SHARED["seed"]._replace(about="of the start and the order"),
+        Option("--every", integer, EVERY, "N", "steps a checkpoint"),
+        SHARED["threads"]._replace(kind=integer, about="of the processor"),
+    ),
+)  # fmt: skip
 
 
 def check(options: argparse.Namespace) -> list[str]:
@@ -340,7 +339,7 @@ def main(arguments: Sequence[str]) -> int:
     Raises:
         FileError: an option makes no sense, or a file is no good.
     """
-    options = make_parser().parse_args(arguments)
+    options = COMMAND.parse(arguments)
     families = check(options)
     weights = load_weights(options.start)
     folder = options.folder or options.out.with_name(options.out.name + ".training")
