@@ -34,7 +34,7 @@ VIEWS = {
     "dialog": (("#new-game", "#more summary"), "#setup"),
     "play": (("#setup-cancel", "#board"), "#variations .node >> nth=1"),
     "analyse": (("#tab-analyse",), "#lines-found li"),
-    "review": (("#tab-review", "#review"), "#marks strong"),
+    "review": (("#resign", "#yes", "#tab-review", "#review"), "#marks strong"),
     "puzzles": (("#tab-puzzle", "#next-puzzle"), "#board .stone"),
     "solution": (("#puzzle-solution",), "#proof-tree button"),
     "games": (("#tab-games",), "#game-list li"),

@@ -71,6 +71,19 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     assert page.do("app.tree === app.review.tree") and page.do("app.tab") == "review"
 
 
+def test_a_review_waits_for_the_end_of_the_game(page: Page) -> None:
+    page.begin(level=1)
+    page.play("h8")
+    page.wait("app.node.ply === 2 && !app.play.thinking")
+    page.tab("review")
+    page.press("review")
+    page.says("review-status", "No help")
+    page.tab("play")
+    page.resign()
+    page.press("review-it")
+    page.wait("document.querySelector('#marks strong')")
+
+
 # Games ---------------------------------------------------------------------------------
 
 

@@ -7,9 +7,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.board import test_page, test_page_care, test_page_kept
+from tests.board import (
+    test_page,
+    test_page_care,
+    test_page_kept,
+    test_page_ways,
+    test_page_words,
+)
+from tests.board.test_page_words import words as words
 from tests.site.host import without_server
 
 pytestmark = pytest.mark.long
 
-globals().update(without_server(test_page, test_page_care, test_page_kept))
+globals().update(
+    without_server(test_page, test_page_care, test_page_kept, test_page_ways, test_page_words)
+)

@@ -25,6 +25,7 @@ export class ReviewPanel extends Panel {
 
   async begin() {
     const { app } = this, end = app.node.end;
+    if (app.isQuiet) return this.say(t("quiet"));
     Object.assign(this, { line: end.path, tree: app.tree, moves: [], done: null });
     for (const node of this.line) Object.assign(node, { review: null, after: null });
     this.say(t("looking"));
