@@ -23,8 +23,6 @@ from setuptools.build_meta import (
     prepare_metadata_for_build_wheel,
 )
 
-from pbrain_engine.errors import BuildError
-
 __all__ = [
     "build_editable",
     "build_sdist",
@@ -81,6 +79,7 @@ def compile_kernels(folder: Path) -> None:
     """
     sys.path.insert(0, str(folder))
     try:
+        from pbrain_engine.errors import BuildError
         from pbrain_engine.native.build import compile as compiler
         from pbrain_engine.native.load.store import SHIPPED_MARK
         from pbrain_engine.native.load.targets import host_target

@@ -201,6 +201,11 @@ def test_pip_refuses_in_words_where_nothing_can_be_compiled(
         backend.compile_kernels(tmp_path)
 
 
+def test_the_backend_needs_nothing_of_the_package_where_pip_loads_it() -> None:
+    words = "import sys; sys.modules['pbrain_engine'] = None; import backend"
+    shipping.run([sys.executable, "-c", words], ROOT / "build")
+
+
 def test_the_compiler_of_the_wheel_is_that_of_the_extra() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["optional-dependencies"]["build"] == backend.COMPILER
