@@ -63,6 +63,14 @@ def test_the_moves_of_every_format_are_the_same(kind: str) -> None:
         assert (game.width, game.height) == (side, side)
 
 
+def test_a_pos_file_is_told_from_a_text_of_the_same_length() -> None:
+    for moves in (GAME[:4], GAME):  # the bytes of the first four are letters
+        data = bytes([len(moves), *(15 * y + x for x, y in moves)])
+        assert main_line(read_games(data)[0]).moves == tuple(moves)
+    text = b"h" + bytes(range(0x20, 0x7F)) + b"\t\n\r\v\f" + bytes(range(1, 5))
+    assert text[0] == len(text) - 1 and read_games(text) == []
+
+
 def test_a_rec_file_has_names_and_times_and_a_board_that_its_moves_fit_on() -> None:
     game = main_line(read_games(REC.encode())[0])
     assert (game.black, game.white) == ("pela", "homo-1")
