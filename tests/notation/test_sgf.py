@@ -128,3 +128,14 @@ def test_rectangles_of_points() -> None:
     assert [cell for cell, _ in square.placed] == [(x, y) for y in range(3) for x in range(2)]
     with pytest.raises(NotationError, match="no SGF cell"):
         parse_sgf("(;GM[4]SZ[15]AB[hh:j];B[kk])")
+
+
+def test_what_sgf_cannot_hold_is_counted() -> None:
+    tree = parse_sgf_trees("(;GM[4]SZ[15];B[hh];W[ii])")[0]
+    tree.root.is_start = tree.root.children[0].is_start = True
+    for cell in ((0, 0), (1, 1), (2, 2)):
+        tree.root.child(cell, is_move=False).comment = "on a cell"
+    assert format_sgf_trees([tree])[1] == [
+        "2 marks of where to start are not in SGF",
+        "3 comments on a cell without a move are not in SGF",
+    ]
