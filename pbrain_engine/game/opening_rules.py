@@ -194,6 +194,26 @@ class OpeningPlay:
             return 0
         return (step.low or self.count) if step.act is Act.OFFER else 1
 
+    def plain(self) -> str:
+        """Return what the step allows and needs no thought: stones as near to the centre as may be.
+
+        Sides are kept, and of numbers and branches the first is taken.
+        """
+        step = self.step
+        if step is None or step.act is Act.SWAP:
+            return "keep"
+        if step.act is Act.COUNT:
+            return str(step.low)
+        if step.act is Act.BRANCH:
+            return step.branches[0][0]
+        middle = self.size // 2
+        cells = sorted(self.cells(), key=lambda at: abs(at[0] - middle) + abs(at[1] - middle))
+        chosen: list[Coordinates] = []
+        while len(chosen) < self.wanted():
+            twins = self.twins(chosen)
+            chosen.append(next(cell for cell in cells if cell not in twins))
+        return "+".join(cell_name(*cell) for cell in chosen)
+
     def ask(self) -> str:
         """Return what the step asks for, in one sentence."""
         step = self.step

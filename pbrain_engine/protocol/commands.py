@@ -23,7 +23,7 @@ class PlacedStone(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command by its name: its numbers, or the stones of its body and how many were ``bad``.
+    """A command by its name: its numbers, the stones of its body and how many were ``bad``.
 
     ``text`` is what follows ``INFO``, a line that is ``UNKNOWN``, or why one is ``MALFORMED``.
     """
@@ -40,19 +40,21 @@ _FORMS = (
     (0, 0, "no argument", (
         "ABOUT", "BEGIN", "END", "RESTART", "STOP",
         "YXBLOCKRESET", "YXHASHCLEAR", "YXSEARCHDEFEND", "YXSHOWFORBID", "YXSHOWINFO", "YXSTOP",
-        "YXSWAP2STEP1", "YXSWAP2STEP2", "YXSWAP2STEP3",
+        "YXSOOSORVSTEP1", "YXSWAP2STEP1", "YXSWAP2STEP2", "YXSWAP2STEP3",
     )),
     (1, 1, "a number", ("YXBALANCEONE", "YXBALANCETWO", "YXNBEST")),
     (1, 2, "a size, like START 20 or RECTSTART 20,15", ("START", "RECTSTART")),
     (2, 2, "a cell, like TURN 7,8", ("TURN", "PLAY", "TAKEBACK")),
 )  # fmt: skip
 _SIMPLE = {name: (least, most, words) for least, most, words, names in _FORMS for name in names}
-_BODIES = ("BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO")
+_COUNTED = ("YXSOOSORVSTEP4", "YXSOOSORVSTEP5")  # a number comes before the body
+_BODIES = ("BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO",
+           "YXSOOSORVSTEP2", "YXSOOSORVSTEP3", *_COUNTED, "YXSOOSORVSTEP6")  # fmt: skip
 _KNOWN = frozenset(("INFO", *_BODIES, *_SIMPLE))
 _LENIENT = ("ABOUT", "END", "STOP", "YXSTOP")  # better obeyed than disputed
 
 # Extensions we have not got: what follows their name belongs to them and is not answered.
-_FOREIGN_BODY = ("DATABASE", "YXBLOCKPATH", "YXSOOSORV", "YXFORBID")
+_FOREIGN_BODY = ("DATABASE", "YXBLOCKPATH", "YXFORBID")
 _FOREIGN_FILE = ("YXSETDATABASE", "YXHASHDUMP", "YXHASHLOAD", "YXDBTO", "YXTXTTODB", "YXLIBTODB",
                  "YXPOSTODB", "YXDBSPLIT", "YXDBMERGE")  # fmt: skip
 
@@ -73,6 +75,7 @@ class CommandReader:
         """Start outside of any body."""
         self._rest = b""  # of a line
         self._name = ""  # of the command whose body is being collected
+        self._numbers: tuple[int, ...] = ()
         self._stones: list[PlacedStone] = []
         self._bad = 0
         self._foreign = ""  # what comes of an unknown extension: a "body", or the name of a "file"
@@ -113,7 +116,10 @@ class CommandReader:
         if name == "INFO":
             return [Command(name, text=rest)]
         if name in _BODIES:
-            self._name, self._stones, self._bad = name, [], 0
+            self._name, self._numbers, self._stones, self._bad = name, (), [], 0
+            first, _, others = rest.partition(" ")
+            if name in _COUNTED and _NUMBER.fullmatch(first):
+                self._numbers, rest = (int(first),), others
             return self._collect(rest)
         if name in _SIMPLE:
             values = [] if name in _LENIENT else numbers(rest)
@@ -136,7 +142,7 @@ class CommandReader:
         for word in words:
             if word.upper() == "DONE":
                 name, self._name = self._name, ""
-                return [Command(name, (), tuple(self._stones), self._bad)]
+                return [Command(name, self._numbers, tuple(self._stones), self._bad)]
             values = numbers(word)
             if values is None or not 2 <= len(values) <= 3 or len(self._stones) >= MAX_BODY:
                 self._bad += 1

@@ -1,8 +1,8 @@
 """Searches for a manager: a task with its time, and what it does for which command.
 
 A task is made by the session, run by a worker thread and watched by the loop. It finds the best
-move, balances a position or chooses in swap2, by several searches of the engine that share the
-time of the plan.
+move, balances a position or chooses in swap2 and Soosorv-8, by several searches of the engine that
+share the time of the plan.
 
 Each task has an answer that needs no search at all. An answer is never a cell that is taken: what
 a search returns is held against the game.
@@ -19,6 +19,7 @@ from ..engine import swap2
 from ..engine.engine import Limit
 from ..engine.pacing import UNLIMITED, Pace, TimePlan
 from ..engine.threads import start_deep
+from ..errors import Refused
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from . import replies
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ..engine.engine import Engine, Thought
     from ..engine.thought import Listener
     from ..game.game import Game, Move
+    from ..game.opening_rules import OpeningPlay
 
 MANY_SHARE = 0.85  # of the time for tasks of many searches, each of which ends a little late
 
@@ -237,6 +239,78 @@ class SwapTask(Task):
         is_first = self._alone and not self.game.history
         choose = swap2.first_one if is_first else swap2.choose
         self._keep(choose(self.opening_search(self._keep)))
+
+
+class OpeningTask(Task):
+    """Searches for a step of Soosorv-8, which is answered in messages as Yixin-Board reads them."""
+
+    def __init__(
+        self, engine: Engine, game: Game, settings: Settings, step: int, opening: OpeningPlay
+    ) -> None:
+        """Have what needs no search as the answer."""
+        super().__init__(engine, game, settings)
+        self._step, self._opening = step, opening
+        self._count = {1: 3, 3: 2}.get(step, 1)  # words of an opening that are asked for
+        self._keep([])
+
+    def _after(self, words: Sequence[str]) -> OpeningPlay:
+        opening = type(self._opening)(self._opening.rule)
+        opening.play(" ".join([*self._opening.actions, *words]))
+        return opening
+
+    def _keep(self, words: Sequence[str]) -> None:
+        """Answer with these words, and what still lacks without a search."""
+        opening = self._after(words)
+        while len(opening.actions) < len(self._opening.actions) + self._count:
+            opening.play(opening.plain())
+        word, before = opening.actions[-1], len(self._opening.stones)
+        cells = opening.offered if self._step == 5 else opening.stones[before:]
+        spaced = [replies.cells([at], self.settings.row_first).replace(",", " ") for at in cells]
+        lines = {
+            1: [f"MOVE{number} {cell}" for number, cell in enumerate(spaced, 1)],
+            2: [f"SWAP1 {'Y' if word == 'swap' else 'N'}"],
+            3: [f"MOVE4 {cell} {opening.count}" for cell in spaced],
+            4: [f"SWAP2 {'Y' if word == 'swap' else 'N'}"],
+            5: ["MOVE5 REFRESH", *(f"MOVE5 {cell}" for cell in spaced), "MOVE5 DONE"],
+            6: [f"MOVE5 C {cell}" for cell in spaced],
+        }[self._step]
+        self.answer = Outcome(
+            tuple(f"MESSAGE SOOSORV {line}" for line in lines), tuple(opening.stones[before:])
+        )
+
+    def run(self) -> None:
+        """Search for the words of the step."""
+        from random import Random  # as in swap2
+
+        from ..engine.opening_choices import decide
+
+        words: list[str] = []
+        while len(words) < self._count:
+            searcher = self.opening_search(lambda choice: None)
+            words += decide(searcher, self._after(words), Random()).split()
+            self._keep(words)
+
+
+def soosorv(step: int, cells: Sequence[Coordinates], number: int) -> OpeningPlay:
+    """Return Soosorv-8 before one of Yixin-Board's six steps: its cells, and fifths as declared.
+
+    Raises:
+        Refused: no such opening comes about by the rule.
+    """
+    from ..game.cells import NotationError, cell_name
+    from ..game.opening_rules import RULES, OpeningPlay
+
+    if len(cells) not in ((0,), (3,), (3,), (4,), (4,), range(5, 13))[step - 1]:
+        raise Refused(f"YXSOOSORVSTEP{step} with {len(cells)} stones")
+    names = [cell_name(*cell) for cell in cells]
+    words = [*names[:3], "keep", *names[3:4], str(len(cells) - 4 if step == 6 else number), "keep",
+             "+".join(names[4:])]  # fmt: skip
+    opening = OpeningPlay(RULES["soosorv-8"])
+    try:
+        opening.play(" ".join(words[: (0, 3, 4, 6, 7, 8)[step - 1]]))
+    except NotationError as error:
+        raise Refused(f"YXSOOSORVSTEP{step}: {error}") from None
+    return opening
 
 
 def sound(game: Game, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:

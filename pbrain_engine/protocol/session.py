@@ -180,6 +180,8 @@ class Session:
                 if len(cells) != (0, 3, 5)[int(name[-1]) - 1]:
                     raise Refused(f"{name} with {len(cells)} stones")
                 return self._swap2_with(cells, 0, read_at, steps=True)
+            case name, _ if name.startswith("YXSOOSORVSTEP"):
+                return self._soosorv_with(command, read_at)
             case "YXNBEST", (wanted,):
                 return self._search(read_at, count=min(max(wanted, 1), MAX_COUNT))
             case "YXSEARCHDEFEND", _:
@@ -269,6 +271,20 @@ class Session:
         for x, y in cells:
             game.play(x, y)
         return self._begin(searches.SwapTask, read_at, steps, False)
+
+    def _soosorv_with(self, command: Command, read_at: float) -> tuple[str, ...]:
+        old = self._known_game()
+        if (old.width, old.height) != (15, 15):
+            raise Refused(f"{command.name} on a board of {old.width}x{old.height}")
+        cells = [self._seen(x, y) for x, y, _ in command.stones]
+        if command.bad or not all(old.on_board(x, y) for x, y in cells):
+            raise Refused(f"{command.name} with bad stones")
+        step = int(command.name[-1])
+        opening = searches.soosorv(step, cells, sum(command.numbers))
+        game = self._empty_game(old.width, old.height)
+        for x, y in opening.stones:
+            game.play(x, y)
+        return self._begin(searches.OpeningTask, read_at, step, opening)
 
     def _begin(self, kind: Callable[..., Task], read_at: float, *asked: Any) -> tuple[str, ...]:
         """Return the response that starts a search for what is asked, with its time."""

@@ -51,6 +51,15 @@ def test_any_allowed_opening_comes_to_its_end(name: str, seed: int) -> None:
         opening.play("a1")
 
 
+@pytest.mark.parametrize("name", RULES)
+def test_what_needs_no_thought_is_allowed_at_every_step(name: str) -> None:
+    opening = OpeningPlay(RULES[name])
+    while opening.step is not None:
+        opening.play(opening.plain())
+    assert opening.stones[0] == (7, 7)
+    assert "swap" not in opening.actions
+
+
 # Who acts at each step, as the rules say it: 0 is the player who begins.
 @pytest.mark.parametrize(
     ("name", "words", "players", "black"),
