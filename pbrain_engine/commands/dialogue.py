@@ -19,7 +19,7 @@ from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..errors import NumokuError
-from ..files import decode, write_whole
+from ..files import write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
 from ..game.game import Game
@@ -279,12 +279,13 @@ class Dialogue:
         if not words:
             return "name a file, as in `load game.sgf`"
         path = Path(" ".join(words)).expanduser()
-        start = setup.parse_setup(decode(path.read_bytes()))
+        start = setup.read_setup(path.read_bytes(), str(path))
         trees = setup.read_trees(path)
         self._begin(start, trees)
         said = f"loaded {path}"
         if len(trees) > 1:
             said += f", the first of {len(trees)} games"
+        said = "; ".join([said, *start.remarks])
         person = person_of(start)
         if person in (None, self.person):
             return said
@@ -469,7 +470,7 @@ COMMANDS: dict[str, Command] = {
         ("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
         ("new", "begin again on an empty board", Dialogue._new),
         ("save FILE", "write the game as .sgf, .psq, .lib or .svg", Dialogue._save),
-        ("load FILE", "go on from a .sgf or .psq file, or a drawing", Dialogue._load),
+        ("load FILE", "go on from a file of a game, or a drawing", Dialogue._load),
         ("resign", "give the game up", Dialogue._resign),
         ("help", "this list", Dialogue._help),
         ("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),

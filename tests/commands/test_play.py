@@ -96,6 +96,33 @@ def test_games_are_saved_in_every_kind(dialogue: Dialogue, tmp_path: Path) -> No
     assert dialogue.answer("save game.xml").startswith("games are saved as .sgf")
 
 
+def test_games_of_other_programs_are_loaded(dialogue: Dialogue, tmp_path: Path) -> None:
+    path = tmp_path / "game.pos"
+    path.write_bytes(bytes([2, 112, 128]))  # h8 and i9
+    assert dialogue.answer(f"load {path}").startswith(f"loaded {path}")
+    assert dialogue.engine.game.moves == [(7, 7), (8, 8)]
+    game = Game(15)
+    for cell in ("h8", "h9", "j10", "a1"):
+        game.play(cell)
+    game.save(tmp_path / "game.lib")
+    said = dialogue.answer(f"load {tmp_path / 'game.lib'}")
+    assert said.startswith(f"loaded {tmp_path / 'game.lib'}; of the 4 moves of the library")
+    assert dialogue.engine.game.moves == game.moves
+    games = tmp_path / "games.rif"
+    games.write_text("<games><game><move>h8 h9</move></game><game/></games>", encoding="utf-8")
+    assert dialogue.answer(f"load {games}").startswith(
+        f"loaded {games}; the first of 2 games is taken"
+    )
+
+
+def test_a_file_without_a_game_is_named_for_what_it_is(
+    dialogue: Dialogue, tmp_path: Path
+) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_text('{"type": "match"}\n', encoding="utf-8")
+    assert dialogue.answer(f"load {path}").startswith(f"{path} is a journal")
+
+
 def test_a_level_that_changes_in_mid_game_is_written_down(dialogue: Dialogue) -> None:
     assert dialogue.record().white == "Numoku level 1"
     dialogue.answer("level 2")
