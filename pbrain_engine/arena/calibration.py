@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
+from math import isnan
 from typing import Any, NamedTuple
 
 from ..game.record import GameRecord
@@ -94,13 +95,14 @@ def form(row: BinRow) -> dict[str, Any]:
 
 
 def text_lines(rows: Sequence[BinRow]) -> list[str]:
-    """Return the rows as a table."""
+    """Return the rows as a table; the excess has a standard error where there are two games."""
     width = max([6, *(len(row.engine) for row in rows)])
     found = [f"{'engine':{width}} stones chances positions games   said scored   excess"]
     for row in rows:
         facts = (
             f"{row.engine:{width}} {row.stones:6} {row.chances:7} {row.positions:9} {row.games:5}"
         )
-        excess = f"{row.excess.mean:+7.3f} ± {row.excess.error:.3f}"
-        found.append(f"{facts} {row.games:5} {row.said.mean:6.3f} {row.scored.mean:6.3f}  {excess}")
+        error = "" if isnan(row.excess.error) else f" ± {row.excess.error:.3f}"
+        figures = f"{row.said.mean:6.3f} {row.scored.mean:6.3f}  {row.excess.mean:+7.3f}{error}"
+        found.append(f"{facts} {figures}")
     return found

@@ -82,4 +82,10 @@ def test_the_command_prints_a_table_or_a_list(
     assert report.main([str(journal), "--calibration"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0].split()[:3] == ["engine", "stones", "chances"] and len(said) == len(rows) + 1
+    heads = said[0].split()
+    for line, row in zip(said[1:], rows, strict=True):
+        fields = dict(zip(heads, line.split(), strict=False))
+        assert (fields["positions"], fields["games"]) == (str(row["positions"]), str(row["games"]))
+        assert fields["said"] == f"{row['said']:.3f}" and fields["scored"] == f"{row['scored']:.3f}"
+        assert (" ± " in line) == (row["excess_se"] is not None), "one game tells no error"
     assert list(tmp_path.iterdir()) == [journal], "no page is written"
