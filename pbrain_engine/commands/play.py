@@ -23,12 +23,15 @@ from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..game.cells import NotationError
 from ..game.documents import read_game_tree
+from ..game.opening_rules import RULES, OpeningPlay
+from ..game.record import GameRecord
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
 from ..position.geometry import Coordinates
-from ..position.rules import Side
+from ..position.rules import Rule, Side
 from .dialogue import SECONDS, Dialogue, GameStart, opener_of, person_of
+from .opening import play_opening
 
 COMMAND = CommandLine(
     "numoku play",
@@ -46,6 +49,9 @@ COMMAND = CommandLine(
                {"choices": LEVELS}),
         Option("--method", tuple(METHODS), "", "NAME",
                f"play against a method of the textbooks: {', '.join(METHODS)}"),
+        Option("--opening", tuple(RULES), "", "RULE",
+               f"begin by an opening rule, step by step: {', '.join(RULES)} (`--side white`: "
+               "Numoku is the first player)"),
         SHARED["time"]._replace(about=f"the engine's seconds a move ({SECONDS:g})"),
         "threads", "search", "db",
     ),
@@ -59,6 +65,8 @@ def main(arguments: Sequence[str]) -> int:
     words = " ".join(options.position)
     if options.resume and (words or options.rule is not None or options.size):
         parser.error("a game that is resumed has its own position, rule and board")
+    if options.opening and (words or options.resume):
+        parser.error("an opening rule begins on an empty board")
     shelf = SavedGames(shelf_file())
     begun = resume_last(shelf) if options.resume else GameStart(
         setup.chosen_setup(options, words),
@@ -73,6 +81,9 @@ def main(arguments: Sequence[str]) -> int:
     )
     if len(begun.trees) > 1 and not options.resume:
         print(f"the first of {len(begun.trees)} games is played")
+    opening = None
+    if options.opening:
+        opening = chosen_opening(options.opening, begun.record, options.rule)
     line = StatusLine()
     if sys.stdin.isatty():
         with suppress(ImportError):  # arrow keys edit what is typed, and bring it back
@@ -81,10 +92,26 @@ def main(arguments: Sequence[str]) -> int:
         kept.OptionalDatabase(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
-        dialogue = Dialogue(engine, begun, listener=line.show, kept=database)
-        talk(dialogue, line, SavedGame(shelf, begun.name, begun.at))
+        start = begun if opening is None else play_opening(engine, begun, opening)
+        if start is not None:
+            dialogue = Dialogue(engine, start, listener=line.show, kept=database)
+            talk(dialogue, line, SavedGame(shelf, start.name, start.at))
     shelf.close()
     return 0
+
+
+def chosen_opening(name: str, record: GameRecord, chosen: Rule | None) -> OpeningPlay:
+    """Return an opening on the empty board of a record, under a rule if one was chosen.
+
+    Raises:
+        NotationError: it is played by another rule, or on another board.
+    """
+    rule = RULES[name]
+    if record.width != record.height:
+        raise NotationError(f"{rule.title} is played on a square board")
+    if rule.rule is not None and chosen not in (None, rule.rule):
+        raise NotationError(f"{rule.title} is played by the rule {rule.rule.name.lower()}")
+    return OpeningPlay(rule, record.width)
 
 
 def resume_last(shelf: SavedGames) -> GameStart:

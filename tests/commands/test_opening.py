@@ -1,0 +1,116 @@
+"""Openings by a rule in the terminal: a person's steps and the engine's, then the game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.commands import opening
+from pbrain_engine.game.opening_rules import RULES
+from tests.commands.conftest import Run
+
+
+@pytest.fixture(autouse=True)
+def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+
+
+def talk(monkeypatch: pytest.MonkeyPatch, typed: str, decided: str) -> list[str]:
+    """Let lines be typed and the engine decide; return the prompts, in a list that grows."""
+    prompts: list[str] = []
+    left, plan = iter(typed.split("; ")), iter(decided.split("; "))
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        return next(left)
+
+    monkeypatch.setattr("builtins.input", read)
+    monkeypatch.setattr(opening, "decide", lambda *_: next(plan))
+    return prompts
+
+
+SOOSORV = "h8 i9 j10; g9; 2; h9; quit"
+
+
+def test_an_opening_is_played_by_steps_and_the_game_goes_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = talk(monkeypatch, SOOSORV, "swap; keep; h9+j9")
+    status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
+    assert status == 0
+    for line in (
+        "you are the first player; `quit` leaves",
+        "The second player may change sides. Numoku: swap",
+        "Black offers 2 fifth stones, no two of them symmetric. Numoku: h9+j9",
+        "White chooses one of the fifth stones.",
+    ):
+        assert out.splitlines().count(line) == 1
+    assert prompts == [
+        "you, black: a cell> ", "you, white: a cell> ", "you, white: a number> ",
+        "you, white: one of these cells> ", "you, white: a cell> ",
+    ]  # fmt: skip
+
+
+def test_the_game_after_it_has_its_stones_and_the_chosen_colour(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = talk(monkeypatch, SOOSORV.replace("quit", "g8; quit"), "swap; keep; h9+j9")
+    status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
+    assert status == 0 and "The opening is over; black moves. You play white." in out
+    assert "Numoku: " in out.split("You play white.")[1]  # black's seventh stone
+    assert prompts[-1] == "your move, white> "
+    assert "`numoku play --resume` goes on" in out
+
+
+def test_the_second_player_answers_numoku(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = talk(monkeypatch, "swap; h7+i6; quit", "h8 i9 j10; g9; h7; k3")
+    status, out, _ = run("play", "--opening", "rif", "--side", "white", "--time", "0.05")
+    assert status == 0 and "The first player puts the third stone in the central 5x5" in out
+    assert prompts == [
+        "you, white: `swap` or `keep`> ", "you, black: cells, as in g7+h9> ",
+        "your move, black> ",
+    ]  # fmt: skip
+    assert "You play black." in out
+
+
+def test_a_wrong_word_says_why_and_asks_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = talk(monkeypatch, "h9; h8 h8; i9 j10 keep; quit", "swap")
+    status, out, _ = run("play", "--opening", "rif")
+    assert status == 0 and len(prompts) == 4
+    assert "h9 is not allowed there. The first player puts the first stone in the centre." in out
+    assert "h8 is taken" in out
+    assert "keep: it is not your turn any more" in out and "Numoku: swap" in out
+
+
+@pytest.fixture
+def _no_input(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def end(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", end)
+    yield
+
+
+@pytest.mark.usefixtures("_no_input")
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_asks_for_its_first_stone(name: str, run: Run) -> None:
+    status, out, _ = run("play", "--opening", name)
+    assert status == 0 and out.startswith(f"{RULES[name].title}: {RULES[name].summary}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("--opening rif --rule freestyle", "RIF is played by the rule renju"),
+        ("--opening rif --size 19", "RIF is played on 15x15, not 19"),
+        ("--opening swap --size 15x20", "Swap is played on a square board"),
+        ("--opening swap h8", "an opening rule begins on an empty board"),
+        ("--opening swap --resume", "an opening rule begins on an empty board"),
+    ],
+)
+def test_openings_that_cannot_be_are_refused(words: str, why: str, run: Run) -> None:
+    status, _, err = run("play", *words.split())
+    assert status != 0 and why in err
