@@ -97,8 +97,10 @@ def read_setup(
     if len(games) > 1:
         record = record._replace(remarks=(f"the first of {len(games)} games is taken",))
     if data.startswith(LIBRARY):
-        remark = f"of the {games[0].count()} moves of the library the first line is taken"
-        record = record._replace(rule=Rule.RENJU, remarks=(*record.remarks, remark))
+        record = record._replace(rule=Rule.RENJU)
+        if (moves := games[0].count()) > len(record.moves):
+            remark = f"of the {moves} moves of the library the first line is taken"
+            record = record._replace(remarks=(*record.remarks, remark))
     return _fitting(record, rule, size)
 
 

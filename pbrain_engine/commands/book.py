@@ -19,7 +19,7 @@ from ..files import write_whole
 from ..game.cells import format_moves, format_offsets
 from ..game.documents import author_of, position_document
 from ..game.position import image_of, read_key
-from ..options import POSITION, SHARED, Action, CommandLine, Option, positive
+from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, positive
 from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
@@ -65,7 +65,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         growth.settle(database, [root])
     if len(graph.below) < options.positions:
         print("everything that the book looks at is decided", file=sys.stderr)
-    print(f"{database.name}: a book of {len(graph.below):,} positions")
+    print(f"{database.name}: a book of {counted(len(graph.below), 'position')}")
     if graph.root in graph.pages:
         print(f"best play: {best_line(graph)}")
     return 0
@@ -120,7 +120,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
     if not lines:
         return complain("the book has no such position", name="book")
     write_whole(options.out, "".join(f"{line}\n" for line in lines))
-    print(f"{options.out}: {len(lines)} openings")
+    print(f"{options.out}: {counted(len(lines), 'opening')}")
     return 0
 
 

@@ -66,9 +66,9 @@ def library(
     for tree in gather(database, wanted, values):
         record = tree.record
         if (record.width, record.height) != (SIZE, SIZE):
-            losses.append(f"{tree.count()} moves on {record.width}x{record.height} are left out")
+            losses.append(f"moves on {record.width}x{record.height} are left out: {tree.count()}")
         elif record.placed or record.first:
-            losses.append(f"{tree.count()} moves after stones that were set up are left out")
+            losses.append(f"moves after stones that were set up are left out: {tree.count()}")
         else:
             fitting.append(tree)
     if not fitting:
@@ -156,10 +156,10 @@ def _lost_findings(database: Database, trees: Iterable[GameTree], are_written: b
     on_lines = {image.key for tree in trees for _, _, image in images(tree)}
     losses = []
     if not are_written:
-        losses.append(f"{len(values)} values are not in the file; --values writes them")
+        losses.append(f"values that are not in the file: {len(values)}; --values writes them")
     apart = sum(1 for key in values if key not in on_lines)
     if apart:
-        losses.append(f"{apart} positions with a value are on no line of the file")
+        losses.append(f"positions with a value that are on no line of the file: {apart}")
     return losses
 
 

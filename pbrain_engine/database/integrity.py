@@ -102,4 +102,4 @@ def _check_nodes(database: Database) -> Iterator[str]:
                 yield f"node {node} does not lead to its position"
             stack += [(position, *child) for child in below[node]]
     if reached != total:
-        yield f"{total - reached} nodes hang on nothing"
+        yield f"nodes that hang on nothing: {total - reached}"

@@ -72,7 +72,8 @@ def parse_sav(text: str) -> GameRecord:
         raise NotationError("the .sav file is cut off: it does not tell how many moves it has")
     height, width, count, *cells = map(int, words)
     if len(cells) != 2 * count:
-        raise NotationError(f"the .sav file has {len(cells) / 2:g} moves, not {count} as it says")
+        held = f"{len(cells) / 2:g}, not {count}"
+        raise NotationError(f"the number of moves in the .sav file is {held} as it says")
     moves = []
     for number, (y, x) in enumerate(zip(cells[::2], cells[1::2], strict=True), 1):
         if x >= width or y >= height:

@@ -94,7 +94,7 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     if not flags & CHILDLESS:
         tree.remarks.append("the file ends where a further move is announced; it may be cut off")
     if unknown:
-        tree.remarks.append(f"{unknown} nodes have undocumented flags")
+        tree.remarks.append(f"nodes with undocumented flags: {unknown}")
     return tree.check()
 
 

@@ -269,7 +269,7 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
             place.children.append(target)
         target.text = words
     if skipped:
-        tree.remarks.append(f"{skipped} stones put in the middle of a game are left out")
+        tree.remarks.append(f"stones put in the middle of a game are left out: {skipped}")
     rule = dict(nodes[0]).get("RU", [""])[0].strip()
     if record.rule is None and rule:
         tree.remarks.append(f"RU[{_shown(rule)}] is no rule that is known here")

@@ -15,6 +15,7 @@ from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode
+from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
 
 FORM = Path(play.__file__).parent.parent / "board" / "static" / "setup.js"
@@ -101,13 +102,16 @@ def test_games_of_other_programs_are_loaded(dialogue: Dialogue, tmp_path: Path) 
     path.write_bytes(bytes([2, 112, 128]))  # h8 and i9
     assert dialogue.answer(f"load {path}").startswith(f"loaded {path}")
     assert dialogue.engine.game.moves == [(7, 7), (8, 8)]
-    game = Game(15)
-    for cell in ("h8", "h9", "j10", "a1"):
-        game.play(cell)
-    game.save(tmp_path / "game.lib")
-    said = dialogue.answer(f"load {tmp_path / 'game.lib'}")
-    assert said.startswith(f"loaded {tmp_path / 'game.lib'}; of the 4 moves of the library")
-    assert dialogue.engine.game.moves == game.moves
+    library, tree = tmp_path / "game.lib", GameTree(GameRecord())
+    first = tree.root.child((7, 7))
+    library.write_bytes(format_renlib(tree)[0])
+    assert dialogue.answer(f"load {library}") == f"loaded {library}", "there is only one line"
+    for cell in ((7, 8), (8, 8)):
+        first.child(cell)
+    library.write_bytes(format_renlib(tree)[0])
+    said = dialogue.answer(f"load {library}")
+    assert said == f"loaded {library}; of the 3 moves of the library the first line is taken"
+    assert dialogue.engine.game.moves == [(7, 7), (7, 8)]
     games = tmp_path / "games.rif"
     games.write_text("<games><game><move>h8 h9</move></game><game/></games>", encoding="utf-8")
     assert dialogue.answer(f"load {games}").startswith(
