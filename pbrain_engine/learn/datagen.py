@@ -115,7 +115,15 @@ def plan_of(options: argparse.Namespace) -> Plan:
 
 
 def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
-    """Return how the options ask for positions to be searched again."""
+    """Return how the options ask for positions to be searched again.
+
+    Raises:
+        SettingsError: one says how games are played.
+    """
+    usual = COMMAND.parse([str(options.file)])
+    for name in ("games", "rules", "boards", "branch_share", "openings", "full_share"):
+        if getattr(options, name) != getattr(usual, name):
+            raise SettingsError(f"--positions goes without --{name.replace('_', '-')}")
     about = ", ".join(sources.about)
     return Survey(
         about, options.nodes, options.weights, options.multipv or 1, options.open, options.count,

@@ -174,6 +174,18 @@ def test_samples_go_with_positions(tmp_path: Path, capsys: pytest.CaptureFixture
         assert "go with --positions" in capsys.readouterr().err
 
 
+def test_what_says_how_games_are_played_goes_without_positions(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ways = {"games": "4", "rules": "renju", "boards": "9", "branch-share": "0.2",
+            "openings": "wild=1", "full-share": "0.1"}  # fmt: skip
+    for name, value in ways.items():
+        words = ["--positions", str(games), f"--{name}", value, "--processes", "1"]
+        assert make(tmp_path / "games", *words) == 2
+        assert f"--positions goes without --{name}" in capsys.readouterr().err
+    assert not (tmp_path / "games").exists()
+
+
 def test_stages_begin_at_their_stones() -> None:
     assert [stage_of(n) for n in (0, 9, 10, 19, 20, 39, 40, 399)] == [0, 0, 1, 1, 2, 2, 3, 3]
     names = [stage_name(stage) for stage in range(len(STAGES))]
