@@ -19,3 +19,5 @@ import website as website  # noqa: E402
 import wheels as wheels  # noqa: E402
 import windows as windows  # noqa: E402
 import winpython as winpython  # noqa: E402
+
+import docs as docs  # noqa: E402
