@@ -27,7 +27,7 @@ from pbrain_engine.eval.network.layers import ask_policy, ask_trunk
 from pbrain_engine.eval.network.unpack import unpack
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import move_of
-from pbrain_engine.native import exports
+from pbrain_engine.native import exports_lessons
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import ordering
@@ -188,7 +188,7 @@ def test_about_as_many_moves_as_are_wanted_reach_the_score(wanted: int) -> None:
 def test_the_lessons_of_a_game_are_what_each_of_its_positions_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for place in (exports, numba):
+    for place in (exports_lessons, numba):
         monkeypatch.setattr(place, "carray", lambda memory, *_: memory)
     wanted = [["a1", "c3", "g7"], [], ["d3", "e4"]]  # candidates before each of the moves
     moves = [x + SIZE * y for x, y in parse_moves(CALM, SIZE)[: len(wanted)]]
@@ -198,7 +198,7 @@ def test_the_lessons_of_a_game_are_what_each_of_its_positions_is_asked(
             ((x, y),) = parse_moves(name, SIZE)
             row[(x + SIZE * y) >> 3] |= 1 << ((x + SIZE * y) & 7)
     values, logits = np.zeros(len(wanted), np.int16), np.zeros(99, np.int16)
-    count = exports.worker_lessons(
+    count = exports_lessons.worker_lessons(
         [worker_after()], [evaluator()], SIZE, SIZE, moves, len(moves), near, values, logits
     )
     assert list(values) == [fresh_value(CALM[: 2 * ply]) for ply in range(len(wanted))]
