@@ -101,7 +101,7 @@ def read_file(name: str) -> dict[str, str]:
         raise NotationError(f"{path.name} is too large for a game")
     data = path.read_bytes()
     try:
-        read_tree(data)
+        read_tree(data, name=path.name)
     except (NotationError, Refused) as error:
         raise NotationError(f"{path.name}: {error}") from None
     return {"name": path.name, "data": base64.b64encode(data).decode("ascii")}

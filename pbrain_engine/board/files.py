@@ -60,6 +60,7 @@ SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board of moves alone", default=None)
     at_once=True,
     text=text(MOST_FILE, "a file's content", default=None),
     data=text(MOST_DATA, "or its bytes in base64, in any encoding", default=""),
+    name=text(255, "the file's, which tells what it is where it is damaged", default=""),
     rule=one_of(RULES, "if the text does not say", default=None),
     width=SIDE,
     height=SIDE,
@@ -79,7 +80,7 @@ def read(desk: Desk, job: Job) -> dict[str, Any]:
             content = base64.b64decode(message["data"], validate=True)
         except ValueError:
             raise Refused("the data is not base64") from None
-    tree, remarks = read_tree(content, rule, size, message["from_below"])
+    tree, remarks = read_tree(content, rule, size, message["from_below"], message["name"])
     return {**game_tree_document(tree), "remarks": remarks}
 
 
@@ -88,10 +89,12 @@ def read_tree(
     rule: Rule | None = None,
     size: tuple[int, int] = DEFAULT_SIZE,
     from_below: bool = False,
+    name: str = "",
 ) -> tuple[GameTree, list[str]]:
     """Return the tree of a file, or of a text, and what was left out.
 
     Moves alone are on a board of the ``size``; ``from_below``: their rows count from the lowest.
+    The ``name`` of a damaged file tells what it is.
 
     Raises:
         NotationError: it holds no game.
@@ -101,9 +104,9 @@ def read_tree(
         raise Refused("there is nothing in it")
     usual = Rule.FREESTYLE
     if isinstance(content, bytes):
-        refuse_others(content, "this")
+        refuse_others(content, "")
         usual = Rule.RENJU if content.startswith(LIBRARY_START) else usual
-        trees, content = read_games(content), decode(content)
+        trees, content = read_games(content, name), decode(content)
     else:
         trees = read_text(content)
     if not trees:

@@ -224,7 +224,7 @@ def look(desk: Desk, job: Job) -> dict[str, Any]:
 
 @operation(at_once=True, named="engine")
 def about(desk: Desk, job: Job) -> dict[str, Any]:
-    """Say what the engine can do: levels, rules, kinds of search, threads; and its database."""
+    """Say what the engine can do: levels, rules, opponents, threads; and its database."""
     return {
         "version": __version__,
         "rules": list(RULES),

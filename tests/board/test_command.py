@@ -102,8 +102,8 @@ def test_what_is_no_game_is_refused_by_its_name(
             command.read_file(str(path))
         assert str(refused.value).startswith(f"a.sgf: {reason}")
     monkeypatch.setattr(command, "MOST_FILE", 2)
-    path.write_bytes(b"h8")
-    assert command.read_file(str(path))["data"] == "aDg="
+    (tmp_path / "a.txt").write_bytes(b"h8")
+    assert command.read_file(str(tmp_path / "a.txt"))["data"] == "aDg="
     path.write_bytes(b"h8i")
     with pytest.raises(NotationError, match=r"^a\.sgf is too large for a game$"):
         command.read_file(str(path))

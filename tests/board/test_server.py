@@ -27,6 +27,7 @@ from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS, OPERATIONS, Operation
 from pbrain_engine.commands import analyse
+from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position
@@ -308,12 +309,24 @@ def notes(root: Any) -> Any:
 def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
     data, _ = format_renlib(grow(seed, 300))
     fields = {"text": None, "data": base64.b64encode(data).decode(), "rule": None, "width": None,
-              "height": None, "from_below": False}  # fmt: skip
+              "height": None, "from_below": False, "name": ""}  # fmt: skip
     desk = Desks().open()
     found = files.read(desk, Job(print, fields))
     job = Job(print, {**found, "format": "lib"})
     again = base64.b64decode(files.write(desk, job)["data"])
     assert notes(parse_renlib(again).root) == notes(parse_renlib(data).root)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "reason"),
+    [(b"\x09w", "a.pos", "the .pos file is cut off: it has 1 of 9 moves"),
+     (b"SQLite format 3\0", "a.db", "this is a database; .* `numoku db FILE show` asks it")],
+)  # fmt: skip
+def test_a_file_that_is_damaged_or_no_game_is_named_for_what_it_is(
+    data: bytes, name: str, reason: str
+) -> None:
+    with pytest.raises(NotationError, match=reason):
+        files.read_tree(data, name=name)
 
 
 # What it says -----------------------------------------------------------------------

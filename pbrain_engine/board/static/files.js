@@ -49,7 +49,7 @@ export class FilePanel extends Panel {
   async open(file) {
     if (!file) return;
     if (file.size > MOST_FILE) this.say(t("too-large", { name: file.name }));
-    else await this.read({ data: await base64(file) }, file.name);
+    else await this.read({ data: await base64(file), name: file.name.slice(-64) }, file.name);
   }
 
   // Moves alone are on the board that is shown, and count rows as it does.
