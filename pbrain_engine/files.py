@@ -8,9 +8,11 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
+
+from .errors import FileError
 
 if TYPE_CHECKING:
     from pathlib import Path  # 10 ms that a package does without
@@ -62,6 +64,16 @@ def write_whole(path: Path, text: str) -> None:
     """
     with in_place_of(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def keep_apart(target: Path | None, sources: Iterable[Path]) -> None:
+    """Refuse to write a file in the place of one that is read.
+
+    Raises:
+        FileError: the target is one of the sources.
+    """
+    if target is not None and target.resolve() in {source.resolve() for source in sources}:
+        raise FileError(f"{target} is read; name another file to write")
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:

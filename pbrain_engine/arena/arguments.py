@@ -178,6 +178,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         top.error("--without takes one engine")
     if not (options.resume or options.without) and len(options.engines) < 2:
         top.error("give two engines or more, or --resume FILE (try: numoku random)")
+    if options.journal and options.no_journal:
+        top.error("--no-journal goes without --journal")
     if options.resume:
         if options.engines:
             top.error("--resume takes the engines from the journal")

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ..errors import FileError, WeightsError
 from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
-from ..files import in_place_of, write_whole
+from ..files import in_place_of, keep_apart, write_whole
 from ..notation.games import LABELS, read_about
 from ..options import SHARED, CommandLine, Option, integer
 from ..options import number as real
@@ -341,6 +341,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     options = COMMAND.parse(arguments)
     families = check(options)
+    keep_apart(options.out, (*options.files, *options.test))
     weights = load_weights(options.start)
     folder = options.folder or options.out.with_name(options.out.name + ".training")
     about = {

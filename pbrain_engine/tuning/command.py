@@ -25,7 +25,7 @@ from ..arena.referee import EngineFault, GameTask
 from ..arena.settings import MatchSettings, SettingsError, format_engine, option_rows
 from ..arena.standings import conditions, table
 from ..errors import FileError
-from ..files import write_whole
+from ..files import keep_apart, write_whole
 from ..native.load.library import KernelError
 from ..notation.journal import LineFile
 from ..options import CommandLine, Option, above_zero, positive, whole
@@ -236,6 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = COMMAND.parse(arguments)
     path, finished = options.file, True
     try:
+        keep_apart(options.page, [path])
         plan = None if options.show else plan_of(options)
         method = plan.make() if plan else None  # or there is no file to begin
         mode = "rb" if options.show else "r+b" if path.exists() else "x+b"

@@ -49,6 +49,13 @@ def test_rules_boards_and_judge(capsys: pytest.CaptureFixture[str], words: str) 
     assert (result["faults"], result["pairs"][0]["wins"]) == ([], 2)
 
 
+def test_no_journal_goes_without_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        command.main(["random", "random", "--journal", "a.jsonl", "--no-journal"])
+    assert refused.value.code == 2
+    assert "--no-journal goes without --journal" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("rule, board", [("freestyle", "15"), ("standard", "20"), ("renju", "15")])
 def test_games_of_engines_with_other_weights_end_without_a_fault(
     capsys: pytest.CaptureFixture[str], rule: str, board: str

@@ -102,6 +102,16 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     page.close()
 
 
+@pytest.mark.parametrize("option", ["--html", "--pgn"])
+def test_a_report_does_not_take_the_place_of_its_journal(
+    journal: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = journal.read_bytes()
+    assert report.main([str(journal), option, str(journal.parent / "." / journal.name)]) == 2
+    assert capsys.readouterr().err.endswith("m.jsonl is read; name another file to write\n")
+    assert journal.read_bytes() == before
+
+
 def test_a_reader_that_leaves_is_no_failure_of_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     def left(standings: Standings) -> str:
         raise BrokenPipeError(32, "Broken pipe")

@@ -202,6 +202,18 @@ def test_games_that_cannot_be_learned_are_one_line_and_leave_all_as_it_was(
         assert out.read_bytes() == b"what was here"
 
 
+@pytest.mark.parametrize("option", ["--test", ""])
+def test_weights_do_not_take_the_place_of_the_games(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "some.games"
+    path.write_bytes(SAMPLE.read_bytes())
+    words = [str(SAMPLE), option, str(path)] if option else [str(path)]
+    assert cli.main(["train", *words, "--out", str(path), "--steps", "1", "--batch", "8"]) == 1
+    assert f"{path} is read; name another file to write" in capsys.readouterr().err
+    assert path.read_bytes() == SAMPLE.read_bytes() and list(tmp_path.iterdir()) == [path]
+
+
 def test_a_missing_numba_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,6 +44,15 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
     assert cut.read_bytes().splitlines()[1:] == whole.read_bytes().splitlines()[1:]
 
 
+def test_a_page_does_not_take_the_place_of_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.jsonl"
+    assert command.main([str(path), "--games", "2", *FAST, "--page", str(path)]) == 2
+    assert capsys.readouterr().err.endswith("is read; name another file to write\n")
+    assert not path.exists()
+
+
 @pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
 def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | None) -> None:
     method = Spsa((), {}, 30, 7, step, rate)
