@@ -17,7 +17,7 @@ from ..app.kept import found_of
 from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewer
-from ..files import write_whole
+from ..files import keep_apart, write_whole
 from ..game import judging
 from ..game.cells import NotationError
 from ..game.documents import review_document
@@ -65,6 +65,10 @@ def main(arguments: Sequence[str]) -> int:
     if not game.moves:
         raise NotationError("there are no moves to review")
     Game(*game.board).become_checked(game)
+    source = Path(options.game)
+    trees = trees_of(source, game)
+    if not trees:
+        keep_apart(options.sgf, [source])
     with (
         kept.OptionalDatabase(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
@@ -113,18 +117,19 @@ def main(arguments: Sequence[str]) -> int:
             print("\n".join(table(game, found)))
     finally:  # neither of the two is lost with the other
         if options.sgf is not None:
-            text, _ = format_sgf_trees([annotate(game, found, notes_of(options.game, game))])
-            write_whole(options.sgf, text)
+            others = trees[1:] if options.sgf.resolve() == source.resolve() else []
+            noted = annotate(game, found, trees[0] if trees else None)
+            write_whole(options.sgf, format_sgf_trees([noted, *others])[0])
     return 0
 
 
-def notes_of(name: str, game: GameRecord) -> GameTree | None:
-    """Return a game with what its file has written on it, None if it is in no such file."""
-    trees = setup.read_trees(Path(name)) if os.path.isfile(name) else []
+def trees_of(source: Path, game: GameRecord) -> list[GameTree]:
+    """Return a game with what its file has written on it and the others of the file, if it can."""
+    trees = setup.read_trees(source) if os.path.isfile(source) else []
     if not trees or game.passes or main_line(trees[0]).moves != game.moves:
-        return None
+        return []
     trees[0].record = trees[0].record._replace(rule=game.rule)
-    return trees[0]
+    return trees
 
 
 def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:

@@ -12,10 +12,12 @@ import pytest
 
 from pbrain_engine.commands import review
 from pbrain_engine.engine.review import Reviewer
+from pbrain_engine.errors import FileError
 from pbrain_engine.game import judging
-from pbrain_engine.game.game import Move
+from pbrain_engine.game.game import Game, Move
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Result, Reviewed, win_by
+from pbrain_engine.game.tree import main_line
 from pbrain_engine.notation.sgf import parse_sgf_trees
 from pbrain_engine.position.rules import Side
 from pbrain_engine.values import WIN
@@ -103,6 +105,24 @@ def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
     assert len(notes[6]) == len(set(notes[6])) and notes[6][0].startswith("value ")
     assert notes[6][1].startswith(("mistake: lost", "blunder: lost"))
     assert "better" in texts[2] and "1 mistakes" not in texts[2]
+
+
+def test_what_a_review_is_written_over_loses_nothing(tmp_path: Path) -> None:
+    path, library = tmp_path / "two.sgf", tmp_path / "a.lib"
+    path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii];W[aa])", encoding="utf-8")
+    assert review.main([str(path), "--time", "0.02", "--sgf", str(path)]) == 0
+    trees = parse_sgf_trees(path.read_text(encoding="utf-8"))
+    assert [main_line(tree).moves for tree in trees] == [((7, 7),), ((8, 8), (0, 0))]
+    out = tmp_path / "out.sgf"
+    assert review.main([str(path), "--time", "0.02", "--sgf", str(out)]) == 0
+    assert len(parse_sgf_trees(out.read_text(encoding="utf-8"))) == 1, "that was reviewed"
+    game = Game(15)
+    game.play("h8")
+    game.save(library)
+    before = library.read_bytes()
+    with pytest.raises(FileError, match="is read; name another file"):
+        review.main([str(library), "--time", "0.02", "--sgf", str(library)])
+    assert library.read_bytes() == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
