@@ -270,7 +270,8 @@ class Dialogue:
         if path.suffix.lower() == ".sgf":
             write_whole(path, text)
         else:
-            losses = []
+            is_whole = not self._trees[1:] and all(tree.is_plain() for tree in self._trees)
+            losses = [] if is_whole else ["comments, side lines and other games are not in it"]
             write_game(path, self.record())
         self._files.add(path.resolve())
         return "; ".join([f"saved {path}", *losses])

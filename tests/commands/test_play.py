@@ -119,6 +119,17 @@ def test_games_of_other_programs_are_loaded(dialogue: Dialogue, tmp_path: Path) 
     )
 
 
+def test_what_a_file_cannot_hold_is_said_when_it_is_saved(
+    dialogue: Dialogue, tmp_path: Path
+) -> None:
+    path = tmp_path / "noted.sgf"
+    path.write_text("(;GM[4]SZ[15];B[hh]C[mine](;W[ii])(;W[gg]))", encoding="utf-8")
+    dialogue.answer(f"load {path}")
+    for kind in ("lib", "psq"):
+        said = dialogue.answer(f"save {tmp_path / f'a.{kind}'}")
+        assert said.endswith("; comments, side lines and other games are not in it")
+
+
 def test_a_file_without_a_game_is_named_for_what_it_is(
     dialogue: Dialogue, tmp_path: Path
 ) -> None:
