@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..files import decode
@@ -87,21 +88,27 @@ def read_setup(
     refuse_others(data, name)
     text = decode(data)
     if text.lstrip()[:1] == "(" or text.lstrip().lower().startswith("piskvorky"):
-        return parse_setup(text, rule, size, from_below)
+        record = parse_setup(text, rule, size, from_below)
+        with suppress(NotationError):  # moves such as (7,7), or a later game that is damaged
+            record = _first_of(len(parse_sgf_trees(text.strip())), record)
+        return record
     games = read_games(data, name, size=size)
     if not games:
         if "\0" in text:
             raise NotationError(f"{name} is no file of games or positions that is known here")
         return parse_setup(text, rule, size, from_below)
-    record = main_line(games[0])
-    if len(games) > 1:
-        record = record._replace(remarks=(f"the first of {len(games)} games is taken",))
+    record = _first_of(len(games), main_line(games[0]))
     if data.startswith(LIBRARY):
         record = record._replace(rule=Rule.RENJU)
         if (moves := games[0].count()) > len(record.moves):
             remark = f"of the {moves} moves of the library the first line is taken"
             record = record._replace(remarks=(*record.remarks, remark))
     return _fitting(record, rule, size)
+
+
+def _first_of(count: int, record: GameRecord) -> GameRecord:
+    remarks = (*record.remarks, f"the first of {count} games is taken")
+    return record._replace(remarks=remarks) if count > 1 else record
 
 
 def parse_setup(

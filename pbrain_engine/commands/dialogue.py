@@ -283,10 +283,7 @@ class Dialogue:
         start = setup.read_setup(path.read_bytes(), str(path))
         trees = setup.read_trees(path)
         self._begin(start, trees)
-        said = f"loaded {path}"
-        if len(trees) > 1:
-            said += f", the first of {len(trees)} games"
-        said = "; ".join([said, *start.remarks])
+        said = "; ".join([f"loaded {path}", *start.remarks])
         person = person_of(start)
         if person in (None, self.person):
             return said

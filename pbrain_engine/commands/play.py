@@ -79,8 +79,6 @@ def main(arguments: Sequence[str]) -> int:
         seconds=options.time or begun.seconds,
         method=options.method or ("" if options.level else begun.method),
     )
-    if len(begun.trees) > 1 and not options.resume:
-        print(f"the first of {len(begun.trees)} games is played")
     opening = None
     if options.opening:
         opening = chosen_opening(options.opening, begun.record, options.rule)

@@ -107,10 +107,13 @@ def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
     assert "better" in texts[2] and "1 mistakes" not in texts[2]
 
 
-def test_what_a_review_is_written_over_loses_nothing(tmp_path: Path) -> None:
+def test_what_a_review_is_written_over_loses_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, library = tmp_path / "two.sgf", tmp_path / "a.lib"
     path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii];W[aa])", encoding="utf-8")
     assert review.main([str(path), "--time", "0.02", "--sgf", str(path)]) == 0
+    assert capsys.readouterr().err == "numoku: the first of 2 games is taken\n"
     trees = parse_sgf_trees(path.read_text(encoding="utf-8"))
     assert [main_line(tree).moves for tree in trees] == [((7, 7),), ((8, 8), (0, 0))]
     out = tmp_path / "out.sgf"

@@ -163,5 +163,6 @@ def test_the_first_of_several_games_is_named(
     path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii])")
     typed(monkeypatch, f"load {path}")
     assert play.main([str(path), "--time", "0.05", "--level", "1"]) == 0
-    said = capsys.readouterr().out
-    assert "the first of 2 games is played" in said and f"{path}, the first of 2 games" in said
+    said, error = capsys.readouterr()
+    assert error == "numoku: the first of 2 games is taken\n"
+    assert f"loaded {path}; the first of 2 games is taken" in said
