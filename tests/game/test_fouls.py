@@ -72,8 +72,13 @@ def test_a_review_blames_the_foul() -> None:
     assert foul.move == FOUL != foul.found.move and foul.is_mistake
     assert foul.loss == foul.found.chance
     for item in found:
-        for win in (item.missed, item.allowed):
-            assert win is None or FOUL not in win.line[::2] or item.ply % 2 == 1
+        for before, win in ((item.ply - 1, item.missed), (item.ply, item.allowed)):
+            game = Game(*RECORD.board)
+            for move in RECORD.moves[:before]:
+                game.play(*move)
+            for move in win.line if win else ():
+                assert game.to_move is Side.WHITE or not game.is_forbidden(*move)
+                game.play(*move)
 
 
 def test_commands_say_that_it_is_over(
