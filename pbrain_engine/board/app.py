@@ -128,7 +128,7 @@ class Connection(Questions):
             await run_in_threadpool(self.desk.close)
 
     def look_up(self, job: Job) -> None:
-        """Do what needs no engine beside other questions."""
+        """Do what needs no engine while other questions are answered."""
         self._loop.run_in_executor(None, job.work, job)
 
     def post(self, answer: Answer) -> None:

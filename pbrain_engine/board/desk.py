@@ -2,7 +2,7 @@
 
 The jobs of a desk are done one after the other, in a thread that ends when there are no more. A
 desk without work gives its memory back; its engine is there again with the next job. What needs
-no engine is answered at once, beside them.
+no engine is answered at once, while they run.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ Answer = dict[str, Any]
 
 
 class Questions:
-    """What a page has asked its desk; whoever carries the messages says how answers go back."""
+    """What a page has asked its desk; the transport says how answers go back."""
 
     def __init__(self, desks: Desks) -> None:
         """Begin without any question."""

@@ -176,7 +176,7 @@ def known(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 def with_chances(found: Any, scale: float) -> Any:
-    """Return a document with the chance that each of its values stands for beside it."""
+    """Return a document with a chance next to each of its values."""
     if isinstance(found, list):
         return [with_chances(each, scale) for each in found]
     if not isinstance(found, dict):

@@ -126,7 +126,7 @@ class Search:
         return bool(self.library.worker_iterate(worker, self._tables, self._shared, depth, line))
 
     def _help(self, worker: int, number: int) -> None:
-        """Search beside the first thread until stopped, every other one at least a ply ahead.
+        """Search along with the first thread until stopped, every other one at least a ply ahead.
 
         What has been searched deeper lies in the table when the first thread comes there.
         """

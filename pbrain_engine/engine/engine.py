@@ -333,7 +333,7 @@ class Engine:
         Raises:
             EngineError: there is no empty cell, or a think is running already.
             ValueError: no line is asked for, an excluded cell is off the board, or they all are.
-            TypeError: the limit is none, or something excluded is no cell.
+            TypeError: ``limit`` is no Limit, or something excluded is no cell.
         """
         start = perf_counter()
         if not isinstance(limit, Limit):

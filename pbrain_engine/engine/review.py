@@ -122,7 +122,7 @@ class Reviewer:
     def _follow(self, here: Result, move: Move) -> Result:
         """Return what is known with a line that begins with a move, if its first is like that.
 
-        Of moves that are alike by symmetry a search tells only one.
+        Of symmetric moves a search reports only one.
         """
         game = self._engine.game
         stones = {(stone.move, stone.side) for stone in game.history}

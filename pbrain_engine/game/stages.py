@@ -8,7 +8,7 @@ STAGES = (0, 10, 20, 40)  # stones from which each begins
 
 
 def stage_of(stones: int) -> int:
-    """Return the number of the stage of a position with so many stones."""
+    """Return the stage of a position with ``stones`` stones, from 0."""
     return bisect(STAGES, stones) - 1
 
 

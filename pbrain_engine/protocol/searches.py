@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 
 
 class Task(ABC):
-    """A search: run it once, in any thread; all other methods are safe beside that.
+    """A search: run it once, in any thread; all other methods may be called meanwhile.
 
     It has an answer at any time, the best so far.
     """
