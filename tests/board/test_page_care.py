@@ -204,7 +204,7 @@ SHIFTS = """(() => { window.shifts = [];
 
 @pytest.mark.parametrize(("wide", "high"), [(1280, 800), (390, 844)])
 def test_nothing_moves_while_lines_come(opened: Open, wide: int, high: int) -> None:
-    page = opened(GAME, viewport={"width": wide, "height": high})
+    page = opened("h8i9g9", viewport={"width": wide, "height": high})
     page.tab("analyse")
     page.raw.click("#settings summary")
     page.wait("app.node.found?.lines.length === 3")

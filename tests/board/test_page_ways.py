@@ -11,7 +11,7 @@ from tests.board.board_page import Open, Page
 from tests.board.board_server import BoardServer
 
 MOST_WEIGHT = 260_000  # bytes of the page with one language, as they lie on the disk
-MISSED = "h8a1i8c1j8e1a15h1"  # black has missed a win
+MISSED = "h8c3i8d3j8e3a15f3"  # black has missed a win, and loses
 CLOCK = """(() => {
   let now = 0;
   performance.now = () => now;
