@@ -32,9 +32,13 @@ MAX_SHARE = 0.2  # of what is left of the match, at most so much goes into one m
 FIRST_COMING = 8.0  # hard moves that a game brings, seen from its start (docs/lab/strength.md) ...
 COMING_PER_STONE = 0.125  # ... and this much more with each stone: what has lasted will last
 LEAST_MOVE = 0.02  # a move has at least this much, ...
-TRANSIT = 0.01  # ... and what goes by beside it on an idle machine, ...
-KEPT_MOVES = 40  # ... for so many moves to come: that is kept back from those before
-LAST_SHARE = 0.1  # of what is left, where not even that is there
+LEAST_OPTIMUM = 0.006  # ... but ends its search around here where nothing is in doubt
+TRANSIT = 0.01  # what goes by beside such a move on an idle machine, ...
+SLIP_SHARE = 1 / 3  # ... and this of the slip, which is nearly the most that it has been late
+KEPT_MOVES = 20  # for so many moves to come all that is kept back from those before, ...
+KEPT_PER_STONE = 3  # ... and for so many more with each stone, as far as the board has room
+LAST_MOVES = 10  # that the board has room for: they are kept the least and the whole reserve
+STALL = 0.1  # of a match is never planned for: once a game a machine may be as slow as that
 EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
 EARLY_WEIGHT = 0.5  # ... by this factor
 
@@ -98,17 +102,33 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
     increment = max(limits.increment, 0) / 1000
     ample = turn * max(coming, (cells - ply) / 4) <= left + increment * coming
     least = LEAST_MOVE + OVERHEAD + slip
-    kept = max(LEAST_MOVE + TRANSIT + slip - increment, 0.0) * min(KEPT_MOVES, (cells - ply) / 2)
-    spare = max(left - kept, 0.0)
-    share = min(left, max(spare * MAX_SHARE, spare / coming) + increment)
-    share = max(share, min(least, left * LAST_SHARE))
+    last = min((cells - ply + 1) // 2, LAST_MOVES)
+    safe = max(left - STALL, left / 2)
+    spare = max(safe - kept_back(ply, cells, increment, slip), 0.0)
+    share = min(safe, max(spare * MAX_SHARE, spare / coming) + increment)
+    share = max(share, min(least, safe / last))
     most = min(turn, left if ample else share)  # the increment comes only after the move
-    hard = max(most - OVERHEAD - slip, most * LEAST_SHARE)
+    hard = max(most - OVERHEAD - slip, min(most * LEAST_SHARE, LEAST_MOVE))
     if ample:
         return TimePlan(hard, hard)
     weight = EARLY_WEIGHT if ply < EARLY_STONES else 1.0
     optimum = (spare + increment * coming) / coming * weight
-    return TimePlan(hard, min(hard, max(optimum, LEAST_MOVE)))
+    return TimePlan(hard, min(hard, max(optimum, LEAST_OPTIMUM)))
+
+
+def kept_back(ply: int, cells: int, increment: float, slip: float) -> float:
+    """Return the seconds of a match that belong to moves after the next.
+
+    A game may go on until the board is full. The longer it has lasted, the more of those moves
+    are provided for; how long each takes is known from how late answers are, by ``slip``.
+    """
+    later = max((cells - ply + 1) // 2 - 1, 0)
+    last = min(later, LAST_MOVES)
+    others = max(min(KEPT_MOVES + KEPT_PER_STONE * ply, later) - last, 0)
+    usual = LEAST_OPTIMUM + TRANSIT + slip * SLIP_SHARE
+    return max(usual - increment, 0.0) * others + (
+        max(LEAST_MOVE + OVERHEAD + slip - increment, 0.0) * last
+    )
 
 
 class Pace:
