@@ -1,18 +1,21 @@
 """Short matches on a busy machine: ``python -m lab.measure_clocks [--games N] [--match S ...]``.
 
 The engine plays itself by the protocol, in free style on 15x15, with so many seconds for all of its
-moves and ``--load`` processes that do nothing but count. A row for each match time: games, losses
-on time (without any tolerance, the start of the program on the clock), the least that was left on
-a clock, the least time that the plan offered in the last ten moves of a side, and how late answers
-were against their plan.
+moves, ``--concurrency`` games at a time and ``--load`` processes beside them that do nothing but
+count. A row for each match time: games, losses on time (without any tolerance, the start of the
+program on the clock), the least that was left on a clock, the least time that the plan offered in
+the last ten moves of a side, how late answers were against their plan, and the mean load of the
+machine. ``--journals FOLDER`` keeps the games, and what engines heard and answered.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,18 +53,43 @@ def clocks(played: GameRecord, match_ms: int) -> list[Clock]:
     return found
 
 
-def play(games: int, match: float, load: int) -> list[GameRecord]:
-    """Play games with this many seconds for each side, with that many processes beside them."""
-    others = [subprocess.Popen(COUNT) for _ in range(load)]
+class LoadMeter:
+    """The mean number of threads that want a processor, while the block runs."""
+
+    def __enter__(self) -> LoadMeter:
+        self._seen: list[float] = []
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+        return self
+
+    def _watch(self) -> None:
+        while not self._over.wait(5.0):
+            self._seen.append(os.getloadavg()[0])
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    @property
+    def mean(self) -> float:
+        """Of all that was seen; of nothing, the load now."""
+        return sum(self._seen) / len(self._seen) if self._seen else os.getloadavg()[0]
+
+
+def play(options: argparse.Namespace, match: float, folder: Path) -> list[GameRecord]:
+    """Play games with this many seconds for each side; the journal goes into the folder."""
+    others = [subprocess.Popen(COUNT) for _ in range(options.load)]
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            journal = Path(folder, "games.jsonl")
-            engine = f"{sys.executable} -m pbrain_engine"
-            command = [sys.executable, "-m", "pbrain_engine.cli", "match", engine, engine,
-                       "--games", str(games), "--match", str(match), "--turn", str(match),
-                       "--tolerance", "0", "--journal", str(journal)]  # fmt: skip
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            return list(read_journal(journal)[1])
+        journal = folder / f"{match:g}s.games"
+        engine = f"{sys.executable} -m pbrain_engine"
+        command = [sys.executable, "-m", "pbrain_engine.cli", "match", engine, engine,
+                   "--games", str(options.games), "--match", str(match), "--turn", str(match),
+                   "--concurrency", str(options.concurrency), "--openings", options.openings,
+                   "--tolerance", "0", "--journal", str(journal),
+                   "--log", str(folder / f"{match:g}s")]  # fmt: skip
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return list(read_journal(journal)[1])
     finally:
         for other in others:
             other.kill()
@@ -74,20 +102,29 @@ def main(words: list[str]) -> int:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--match", type=float, nargs="+", default=[6.0, 20.0, 60.0])
     parser.add_argument("--load", type=int, default=4)
+    parser.add_argument("--concurrency", type=int, default=1)
+    parser.add_argument("--openings", default="balanced")
+    parser.add_argument("--journals", type=Path)
     options = parser.parse_args(words)
-    print("| match | games | moves | on time | least left | offered at the end | late |")
-    print("|---|---|---|---|---|---|---|")
+    print("| match | games | moves | on time | least left | offered at the end | late | load |")
+    print("|---|---|---|---|---|---|---|---|")
     lost_any = False
     for match in options.match:
-        played = play(options.games, match, options.load)
+        with tempfile.TemporaryDirectory() as temporary, LoadMeter() as load:
+            folder = options.journals or Path(temporary)
+            folder.mkdir(parents=True, exist_ok=True)
+            played = play(options, match, folder)
         rows = [clock for game in played for clock in clocks(game, round(match * 1000))]
-        lost = sum(bool(game.fault) for game in played)
-        lost_any |= lost > 0
+        lost = [game for game in played if game.fault]
+        lost_any |= bool(lost)
         print(
-            f"| {match:g} s | {len(played)} | {max(row.moves for row in rows)} | {lost} "
+            f"| {match:g} s | {len(played)} | {max(row.moves for row in rows)} | {len(lost)} "
             f"| {min(row.left for row in rows)} ms | {min(row.offered for row in rows):.0f} ms "
-            f"| {max(row.late for row in rows):.0f} ms |", flush=True,
+            f"| {max(row.late for row in rows):.0f} ms | {load.mean:.1f} |", flush=True,
         )  # fmt: skip
+        for game in lost:
+            stones = len(game.opening) + len(game.moves)
+            print(f"game {game.number + 1}, {stones} stones: {game.detail}", file=sys.stderr)
     return int(lost_any)
 
 
