@@ -130,9 +130,7 @@ def test_what_a_file_cannot_hold_is_said_when_it_is_saved(
         assert said.endswith("; comments, side lines and other games are not in it")
 
 
-def test_a_file_without_a_game_is_named_for_what_it_is(
-    dialogue: Dialogue, tmp_path: Path
-) -> None:
+def test_a_file_without_a_game_is_named_for_what_it_is(dialogue: Dialogue, tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     path.write_text('{"type": "match"}\n', encoding="utf-8")
     assert dialogue.answer(f"load {path}").startswith(f"{path} is a journal")
