@@ -109,7 +109,8 @@ def main(arguments: Sequence[str]) -> int:
     else:
         print()
         for name, value in document.items():
-            print(f"{name:10} {value:,}" if isinstance(value, int) else f"{name:10} {value}")
+            is_quantity = isinstance(value, int) and name != "nodes"  # which a commit ends with
+            print(f"{name:10} {value:,}" if is_quantity else f"{name:10} {value}")
     return 0
 
 
