@@ -95,7 +95,7 @@ package: $(DEVELOP) ## build the ZIP for tournaments on this platform, into dist
 	$(BIN)/python build/report.py dist/*.zip
 
 check-package: $(DEVELOP) ## test the ZIP in dist as a tournament uses it
-	NUMOKU_PACKAGE=dist $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/packaging/test_play.py
+	NUMOKU_PACKAGE=dist $(BIN)/python -m pytest $(PYTEST_FLAGS) tests/build/test_package.py
 
 # Wine runs a Python for Windows there, which is put together once, in the user's cache.
 windows: $(DEVELOP) ## build the ZIP for Windows on Linux and test it, where wine is installed

@@ -24,13 +24,13 @@ from pbrain_engine.errors import BuildError
 # What a client meets, and what asks the system for something. The search itself is the same
 # code on every system, and its kernels are replayed under wine by the tests of Linux.
 TESTS = (
-    "packaging/test_play", "packaging/test_manager", "packaging/test_zip",
-    "arena/test_commandline", "arena/test_process_memory", "protocol/test_end",
-    "doctor/test_tournament",
+    "build/test_package", "build/test_manager", "build/test_bundle",
+    "test_options", "arena/test_processes", "protocol/test_loop",
+    "doctor/test_checks",
 )  # fmt: skip
 # They start programs by the hundred, which wine does slowly.
 MORE_TESTS = (
-    "protocol/test_faults", "protocol/test_session", "doctor/test_doctor", "arena/test_command",
+    "protocol/test_serve", "protocol/test_session", "doctor/test_exam", "arena/test_match",
 )  # fmt: skip
 
 NOT_TRIED = 75  # the status for what may work another time, as the mail programs have it

@@ -10,30 +10,32 @@ from __future__ import annotations
 import hashlib
 import os
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pbrain_engine import cli
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library
 from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import host_target
 from pbrain_engine.solver.solver import Solver
 
+Run = Callable[..., tuple[int, str, str]]
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 # On several cores a file is one piece of work, so that what its tests share is made once. What
 # takes longest comes first: the last pieces should be small, or one core waits for the other.
 FIRST = (
     "site/test_site", "native/test_replay", "native/test_checked", "engine/test_review",
-    "learn/test_lessons", "site/test_visit", "board/test_page", "packaging/test_play",
-    "board/test_page_games", "board/test_page_files", "board/test_server", "board/test_page_care",
-    "packaging/test_manager", "packaging/test_zip", "native/test_uncompiled", "native/test_build",
-    "search/test_claims", "doctor/test_doctor", "arena/test_records", "arena/test_faults",
-    "board/test_proofs", "learn/test_fit", "methods/test_methods", "game/test_rules",
+    "learn/test_train", "site/test_visit", "board/test_page_main", "build/test_package",
+    "board/test_page_play", "board/test_page_files", "board/test_app", "board/test_page_board",
+    "build/test_manager", "build/test_bundle", "native/test_uncompiled", "native/test_compile",
+    "lab/test_fuzz_claims", "doctor/test_exam", "arena/test_journal", "arena/test_process",
+    "board/test_proofs", "learn/test_fit", "methods/test_methods", "position/test_rules",
 )  # fmt: skip
 
 
@@ -88,6 +90,21 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """A function that runs a command and returns its exit status and what it wrote."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            status = cli.main(arguments)
+        except SystemExit as leaving:
+            status = int(leaving.code or 0)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +162,7 @@ def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pytest.skip("PyInstaller needs a Python with a shared library")
     from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
     from pbrain_engine.eval.weights import load_weights
-    from tests.packaging.building import package
+    from tests.build.building import package
 
     weights = load_weights(DEFAULT_WEIGHTS).key
     folder = tmp_path_factory.mktemp("package")

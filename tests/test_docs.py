@@ -16,7 +16,7 @@ import pbrain_engine
 from pbrain_engine import cli
 from pbrain_engine.commands import analyse, bench, demo, dialogue, play
 from pbrain_engine.methods import METHODS
-from tests.packaging.building import docs
+from tests.build.building import docs
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])

@@ -35,16 +35,17 @@ from pbrain_engine.native.load.store import sources as kernel_sources
 MOST = 60.0  # seconds of tests for one mutant
 # These build packages and pages, or run the others: minutes for what says little about a line.
 SLOW = re.compile(
-    r"(board/test_page\w*|native/test_(checked|replay|uncompiled)|packaging/\w+|"
-    r"search/test_strength|test_(docs|layers|mutants))\.py"
+    r"(board/test_page\w*|native/test_(checked|replay|uncompiled)|build/\w+|"
+    r"search/test_strength|test_(docs|layers)|lab/test_mutants)\.py"
 )
+WHOLLY_PLAIN = "\npytestmark = pytest.mark.uncompiled\n"
 # Above the kernels nothing tells which compiled functions a test reaches.
 COMPILED = (
-    "search/test_signature", "game/test_state", "game/test_rules", "engine/test_tactics",
-    "solver/test_solver", "test_oracle", "search/test_claims", "methods/test_minimax",
-    "search/test_symmetry", "eval/test_network", "engine/test_forgetting",
+    "search/test_signature", "patterns/test_state", "position/test_rules", "engine/test_tactics",
+    "solver/test_solver", "test_oracle", "lab/test_fuzz_claims", "methods/test_minimax",
+    "position/test_symmetries", "eval/test_network", "engine/test_alphabeta",
     "engine/test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
-    "engine/test_prover", "engine/test_chance", "engine/test_thoughts",
+    "engine/test_prover", "test_values", "engine/test_thought",
 )  # fmt: skip
 
 
@@ -77,9 +78,10 @@ def test_files(plain: bool) -> list[str]:
     """Return the files of tests; ``plain``: those of kernels as plain Python."""
     found = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        is_plain = "uncompiled" in path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        is_wanted = "mark.uncompiled" in text if plain else WHOLLY_PLAIN not in text
         name = path.relative_to(ROOT / "tests").as_posix()
-        if not SLOW.fullmatch(name) and (is_plain if plain else not name.startswith("kernels/")):
+        if is_wanted and not SLOW.fullmatch(name):
             found.append(f"tests/{name}")
     return found
 

@@ -18,6 +18,8 @@ from tests.board.board_page import Open, Page, wait
 from tests.board.board_server import BoardServer
 from tests.notation.test_renlib import grow
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -1,4 +1,4 @@
-"""Games against Numoku on the board's page: clocks, results, swap2."""
+"""No game gets lost on the board's page: puzzles, other games, reloads, the list of games."""
 
 from __future__ import annotations
 
@@ -7,179 +7,202 @@ from typing import Any
 
 import pytest
 
-from tests.board.board_page import Open, Page
+from tests.board.board_page import Open, Page, wait
 from tests.board.board_server import BoardServer
 
-# Time goes on when a test says so, and by seven seconds for each move of Numoku.
-CLOCK = """(() => {
-  const ask = app.server.ask.bind(app.server);
-  let now = 0;
-  performance.now = () => now;
-  window.pass = (seconds) => { now += 1000 * seconds; };
-  app.server.ask = (what, ...more) => { if (what === "move") pass(7); return ask(what, ...more); };
-})()"""
+pytestmark = pytest.mark.slow
+
+SGF = "(;GM[4]FF[4]SZ[15];B[hh]C[my comment];W[ii](;B[ji]C[main])(;B[gg];W[ff]C[side line]))"
+TREE = "(({ tree, comment }) => JSON.stringify([tree, comment]))(app.tree.document(app.node))"
+MISSED = "h8a1i8c1j8e1a15h1"  # black has missed a win
 
 
-@pytest.fixture
-def page(page: Page) -> Page:
-    page.do("document.querySelector('#level').value = '1'")
-    return page
+def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: BoardServer) -> None:
+    page = opened()
+    page.tab("file")
+    page.raw.fill("#game-text", SGF)
+    page.press("read-text")
+    page.wait("app.tree.nodes().length === 6")
+    loaded = page.do(TREE)
+    assert "side line" in loaded
 
-
-# Clocks -------------------------------------------------------------------------------
-
-
-def used(page: Page) -> list[int]:
-    """Return the seconds that black and white have used, as far as they are charged."""
-    return [round(seconds) for seconds in page.do("app.play.clocks.used")]
-
-
-def test_each_side_is_charged_for_its_own_moves(page: Page) -> None:
-    page.do(CLOCK)
-    page.begin()
-    page.do("pass(3)")
-    page.play("h8")
-    page.wait("app.node.ply === 2")
-    assert used(page) == [3, 7]
-    page.do("pass(2)")
-    page.raw.click("#undo")
-    page.raw.click("#undo")
-    page.do("pass(1)")
-    page.play("j10")
-    page.wait("app.node.ply === 2")
-    assert used(page) == [6, 14]
-
-
-def test_the_first_move_of_numoku_is_charged_to_it(page: Page) -> None:
-    page.do(CLOCK)
-    page.begin(person="white")
+    page.tab("puzzle")  # a puzzle, and another one
+    page.press("next-puzzle")
+    page.wait("app.guide?.name === 'puzzle'")
+    page.press("next-puzzle")
+    page.raw.reload()  # in the middle of it
+    page.wait("window.app?.guide?.name === 'puzzle' && app.node.facts")
+    page.press("puzzle-leave")
+    assert page.do(TREE) == loaded and page.do("app.node.ply") == 3
+    page.press("next-puzzle")
+    page.press("puzzle-solution")
     page.wait("app.node.ply === 1")
-    assert used(page) == [7, 0]
+    page.tab("puzzle")
+    page.press("puzzle-leave")
+    assert page.do(TREE) == loaded
 
-
-def test_the_time_before_the_end_of_a_game_is_charged(page: Page) -> None:
-    page.do(CLOCK)
-    page.begin(minutes=10)
-    page.do("pass(3)")
-    page.resign()
-    assert used(page) == [3, 0]
-    page.do("pass(1000)")  # while the game is over
-    page.begin()
+    page.tab("play")  # a game against Numoku, over a reload, a puzzle and another game
+    page.begin(level=2, minutes=30)
     page.play("h8")
-    page.wait("app.node.ply === 2")
-    page.do("pass(601)")
-    page.says("play-report", "White wins on time")
-    page.says("black-clock", "0:00")
-
-
-def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> None:
-    page.do(CLOCK)
-    page.begin(opening="swap2-engine", seconds=0.5)
-    page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
-    page.do("pass(100)")
-    page.raw.click("#choices button:text-is('Play Black')")
-    page.wait("app.node.ply === 4")
-    assert used(page) == [0, 7]
-
-
-# What is kept -------------------------------------------------------------------------
-
-
-def test_a_win_that_is_played_again_has_its_result(opened: Open) -> None:
-    page = opened("h8a1i8c1j8e1k8g1")
-    page.begin("resume", person="both")
-    for _ in range(2):
-        page.play("l8")
-        page.wait("app.tree.names.result === '1-0'")
-        page.raw.click("#undo")
-
-
-def test_a_game_that_goes_on_has_no_result(page: Page) -> None:
-    page.begin()
-    page.play("h8")
-    page.wait("app.node.ply === 2")
-    page.resign()
-    assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]
-    page.raw.click("#undo")
-    page.raw.click("#undo")
-    assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]  # looking back changes nothing
-    page.play("j10")
-    assert "RE[" not in page.do("app.file.write('sgf')")["text"]
-
-
-# Swap2 --------------------------------------------------------------------------------
-
-
-def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
-    page.begin(opening="swap2-engine", seconds=1.5)
-    page.wait("app.server.questions.size")
-    page.do("window.asked = app.server.number")
+    page.wait("app.node.ply === 2 && !app.play.thinking")
+    page.raw.wait_for_timeout(400)
+    spent = page.do("app.play.clocks.spent(0)")
+    page.raw.reload()
+    page.wait("window.app?.guide?.name === 'play' && app.node.facts")
+    assert page.do("[app.play.settings.level, app.play.settings.minutes]") == ["2", "30"]
+    assert spent <= page.do("app.play.clocks.spent(0)") < spent + 30
+    assert "Your move, Black" in page.text("state")
+    page.raw.wait_for_timeout(300)
+    page.wait("!app.server.questions.size && !document.querySelector('#bar-text').textContent")
     page.tab("puzzle")
     page.press("next-puzzle")
-    page.wait("app.guide?.name === 'puzzle' && app.node.facts")
-    page.wait("![...app.server.questions.keys()].some((id) => id <= window.asked)")
-    assert page.do("app.node.ply") == 0 and not page.raw.is_visible("#choices")
+    page.press("puzzle-leave")
+    page.tab("play")
+    page.play("a1")
+    page.wait("app.node.ply === 4")
+    game = page.moves()
+    page.begin()
+    assert page.stones() == 0
+    page.press("former")
+    assert page.moves() == game and "Your move" in page.text("state")
+
+    page.raw.goto("about:blank")  # a link: the game and the file are in the list
+    page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m={MISSED}")
+    page.wait("window.app?.node.ply === 8 && app.node.facts")
+    page.tab("review")
+    page.raw.fill("#review-seconds", "0.1")
+    page.press("review")
+    page.says("review-status", "to look at")
+    assert "missed a win" in page.text("mistakes")
+    assert page.do("document.querySelector('#curve .area').getAttribute('d')").count("L") > 8
+    assert page.do("app.tree.nodes().length") > 9  # the better lines are variations
+    reviewed = page.do(TREE)
+    page.raw.locator("#mistakes button.small").first.click()
+    page.wait("app.guide?.name === 'puzzle'")
+    own = page.do("app.puzzle.own.length")
+    listed = page.raw.locator("#puzzle-list option").count()
+    assert own == 1 and listed == page.do("app.puzzle.shipped.length") + 1 > 100
+    page.press("puzzle-leave")
+    assert page.do(TREE) == reviewed and page.raw.is_visible("#mistakes")
+
+    page.tab("games")
+    page.wait("document.querySelector('#game-list li').textContent.includes('8 moves')")
+    shown = page.raw.locator("#game-list li").all_text_contents()
+    assert "8 moves" in shown[0] and "4 moves · goes on" in shown[1] and "3 moves" in shown[2]
+    page.raw.locator("#game-list button.line").nth(1).click()
+    page.wait("app.guide?.name === 'play'")
+    assert page.moves() == game and page.do("app.play.settings.minutes") == "30"
+    page.raw.locator("#game-list button.line").nth(2).click()
+    page.wait("app.tree.nodes().length === 6")
+    assert page.do(TREE) == loaded
 
 
-def test_stepping_back_leaves_swap2(page: Page) -> None:
-    page.begin(opening="swap2-engine", seconds=0.5)
-    page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
-    page.raw.click("#undo")
-    assert not page.raw.is_visible("#choices")
-    assert page.text("play-report") == "Swap2 is left; you play Black."
-    free = page.do("app.nameOf([0, 1, 2].map((x) => [x, 14]).find((cell) => app.isFree(cell)))")
-    page.play(free)
-    page.wait("app.node.ply === 4")  # a game like others
+def test_resigning_asks_first(page: Page) -> None:
+    page.begin(level=1)
+    page.press("resign")
+    page.raw.keyboard.press("Escape")
+    page.wait("!document.querySelector('dialog[open]')")
+    assert page.text("play-report") == "" and "Your move" in page.text("state")
+    page.resign()
+    assert "Black resigned" in page.text("play-report")
 
 
-@pytest.mark.parametrize("way", ["#undo", "#variations button"])
-def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: str) -> None:
-    page.begin(opening="swap2-you", seconds=1)
-    for cell in ("h8", "i8", "h9"):
+def test_take_back_leaves_no_variation(page: Page) -> None:
+    page.begin(level=1)
+    for ply, cell in ((2, "h8"), (4, "a1")):
         page.play(cell)
-    page.wait("app.play.stage === 'engine'")
-    page.raw.locator(way).first.click()
-    page.wait("!app.server.questions.size")
-    page.raw.wait_for_timeout(200)
-    ply = 2 if way == "#undo" else 1
-    assert page.stones() == ply and not page.raw.is_visible("#choices")
-    assert "choos" not in page.text("state").lower()
+        page.wait(f"app.node.ply === {ply} && !app.play.thinking")
+    page.press("take-back")
+    assert page.do("app.node.ply") == 2 and page.do("app.tree.nodes().length") == 3
+    page.press("take-back")
+    page.press("take-back")
+    assert page.do("app.tree.nodes().length") == 1 and "nothing" in page.text("state")
+    page.tab("puzzle")
+    page.wait("app.puzzle.shipped.length")
+    page.raw.select_option("#difficulty", "3")
+    page.press("next-puzzle")
+    page.raw.mouse.click(*page.point("a1"))
+    page.wait("app.node.ply === 2 && !app.guide.busy")
+    page.press("take-back")
+    assert page.do("app.tree.nodes().length") == 1 and "wins in" in page.text("puzzle-status")
 
 
-def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
-    page.begin(opening="swap2-you", seconds=0.5)
-    page.play("h8")
-    page.play("i8")
-    page.raw.click("#undo")
-    assert "Put three stones" in page.text("state")
-    page.play("j8")
-    page.play("h9")
-    page.wait("app.play.stage !== 'engine'")
-    assert page.moves().startswith("h8j8h9")
-    assert "you play" in page.text("play-report") or page.do("app.node.ply") == 5
+def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:
+    page = opened("h8i9")
+    game = page.do("app.tree.id")
+    page.raw.goto("about:blank")
+    page.raw.go_back()
+    page.wait("window.app?.node.facts")
+    assert page.do("app.tree.id") == game
+    with page.context.expect_page() as opened:  # has a copy of the session
+        page.do("void window.open(location.href)")
+    wait(opened.value, "window.app?.node.facts")
+    assert opened.value.evaluate("app.node.ply") == 2
+    assert opened.value.evaluate("app.tree.id") != game
 
 
-def test_a_choice_that_fails_says_why_and_leaves_swap2(page: Page) -> None:
-    page.do("""(() => {
-      const ask = app.server.ask.bind(app.server);
-      app.server.ask = (what, ...more) => ask(what === "swap2" ? "fly" : what, ...more);
-    })()""")
-    page.begin(opening="swap2-engine", seconds=0.5)
-    page.says("play-report", "Swap2 is left")
-    assert "there is no operation" in page.text("play-report")
-    page.play("h8")
-    page.wait("app.node.ply === 2")
-
-
-def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Path) -> None:
+def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    page = Open(browser, server)("h8i9j8")
+    page.hurry(20)
+    page.raw.fill("#comment", "over a restart")
+    game = {"game": page.do("app.tree.id")}
+    while "over a restart" not in str(server.post("game", game)[1]):
+        page.raw.wait_for_timeout(20)
+    page.close()
+    assert server.stop() == ""
     server = BoardServer(tmp_path)
     page = Page(browser, server)
-    page.begin(opening="swap2-engine", seconds=1)
-    page.wait("app.play.stage === 'engine' && app.server.questions.size")
-    server.kill()
-    page.wait("document.querySelector('#link').dataset.state === 'lost'")
-    again = BoardServer(tmp_path, port=server.port)
-    page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
-    page.errors.clear()  # the tries in between
+    page.tab("games")
+    page.raw.locator("#game-list button").first.click()
+    page.wait("app.node.comment === 'over a restart'")
+    assert page.moves() == "h8i9j8"
     page.close()
-    again.stop()
+    server.stop()
+
+
+def test_the_bar_says_who_has_won(opened: Open, server: BoardServer) -> None:
+    page = opened("h8a1h9b1h10c1h11e1h12")
+    page.wait("document.querySelector('#bar').getAttribute('aria-label').includes('Black has won')")
+    assert page.do("document.querySelector('#bar-black').style.transform") == "scaleY(1)"
+    page.raw.goto("about:blank")
+    page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m=g8a1h8a3i8a5")
+    page.wait("window.app?.node.facts")
+    page.tab("analyse")
+    page.press("prove")
+    page.wait("app.node.branches")
+    page.play("k8" if page.do("app.isFree([9, 7])") else "o15")
+    page.says("state", "Black has won")
+    assert "choose" not in page.text("state")
+    assert page.raw.get_attribute("#bar", "aria-label") == "Evaluation: Black has won"
+
+
+def test_the_form_follows_the_board(opened: Open) -> None:
+    page = opened(hash_="#b=20x18&r=renju&m=h8i9")
+    page.begin(person="both")
+    page.wait("app.node.ply === 0")
+    assert page.text("about") == "Renju 20×18"
+    page.raw.evaluate("sessionStorage.clear()")
+
+
+def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
+    from pbrain_engine.app.view import proof_lines
+    from pbrain_engine.game.cells import parse_moves
+    from pbrain_engine.game.game import Game
+    from pbrain_engine.game.result import Tree
+    from pbrain_engine.solver.solver import Solver
+
+    moves = "g8a1h8o1j10a15j11o15"
+    page = opened(moves)
+    page.tab("analyse")
+    page.press("prove")
+    page.wait("app.node.others")
+    game = Game(15)
+    for move in parse_moves(moves):
+        game.play(*move)
+    with Solver(8_000_000) as solver:
+        tree = solver.tree(game)
+        assert tree is not None and page.do("app.node.cell") == list(tree.move)
+        lines = proof_lines(game, solver, Tree(tree.move, {}))
+    words = page.raw.locator("#proof-tree .others").text_content()
+    assert words == lines[1].strip()

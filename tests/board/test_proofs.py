@@ -21,6 +21,8 @@ from tests.board.board_server import BoardServer, Tab, position, position_of_puz
 from tests.oracle import rules
 from tests.oracle.rules import Board
 
+pytestmark = pytest.mark.slow
+
 DEFENCES = 100  # of a walk at most
 SIDES = ("black", "white")
 SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]

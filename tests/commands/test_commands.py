@@ -22,7 +22,7 @@ from pbrain_engine.native.load.targets import host_target
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol import serve
 from pbrain_engine.values import format_value, loss_in, win_in
-from tests.commands.conftest import Run
+from tests.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ import pytest
 
 from pbrain_engine.commands import opening
 from pbrain_engine.game.opening_rules import RULES
-from tests.commands.conftest import Run
+from tests.conftest import Run
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from pbrain_engine.game.tree import main_line
 from pbrain_engine.notation.sgf import parse_sgf_trees
 from pbrain_engine.position.rules import Side
 from pbrain_engine.values import WIN
-from tests.commands.conftest import Run
+from tests.conftest import Run
 
 GAME = "h8a1i8c1j8e1a15h1"
 SCALE = 100.0

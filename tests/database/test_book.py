@@ -31,6 +31,8 @@ from pbrain_engine.workers import ProcessPool
 from tests.golden import books
 from tests.golden.books import EMPTY, key_of
 
+pytestmark = pytest.mark.slow
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="nothing kills like SIGKILL there")
 NODES = "300"  # of a search: values do not matter here
 

@@ -16,6 +16,8 @@ from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import loss_in
 from tests.engine.test_engine import set_up
 
+pytestmark = pytest.mark.slow
+
 WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
 CALM = "h8i9i7g9"
 WILD = "i6j7h7e5k9k8h5g9h10h6"  # not decided by threats for very long

@@ -23,6 +23,8 @@ from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver
 from tests.oracle.rules import RULES
 
+pytestmark = pytest.mark.slow
+
 DEPTH = 6
 GAME_NODES = 300
 SOLVER_NODES = 3_000

@@ -20,8 +20,8 @@ from pbrain_engine.native.build.compile import Build, Output
 from pbrain_engine.native.load.library import Library, load, processor_level
 from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import TARGETS, Target, host_target
+from tests.build.building import pyodide
 from tests.native.libraries import facts
-from tests.packaging.building import pyodide
 from tests.replay.replay import replay as again
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,10 @@ DEPTH = "7"  # half a second of search over all positions
 WINDOWS_LEVEL = "v3"
 STACK = "-Wl,--stack,16777216"  # what the engine gives its search threads
 
-pytestmark = pytest.mark.skipif(host_target() is not LINUX, reason="replays on Linux x86-64")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(host_target() is not LINUX, reason="replays on Linux x86-64"),
+]
 
 
 def wine() -> str | None:

@@ -17,6 +17,8 @@ from pbrain_engine.native.build.compile import Build, link
 from pbrain_engine.native.load.targets import TARGETS, host_target
 from tests.native.libraries import ALLOWED_IMPORTS, MEMORY, facts
 
+pytestmark = pytest.mark.slow
+
 FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
 ARM64 = lief.Header.ARCHITECTURES.ARM64
 MACHINES = {"x86_64": lief.Header.ARCHITECTURES.X86_64, "aarch64": ARM64, "arm64": ARM64}

@@ -21,7 +21,7 @@ from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
-from tests.arena import test_records
+from tests.arena import test_journal
 from tests.notation.test_renlib import grow
 
 GAME = [(7, 7), (8, 6), (9, 7), (6, 6), (0, 14)]
@@ -219,7 +219,7 @@ def sources_of(folder: Path) -> dict[str, bytes]:
     played = games.Record(0, Rule.RENJU, 15, 15, 1, 1, games.Ending.FIVE, cells, (3,) * len(cells))
     self_play = games.header({"weights": "net1", "nodes": "50", "seed": "1"}) + games.encode(played)
     (folder / "journal").mkdir(exist_ok=True)
-    journal = test_records.written(folder / "journal", test_records.game(0), test_records.game(1))
+    journal = test_journal.written(folder / "journal", test_journal.game(0), test_journal.game(1))
     return {
         "jsonl": (folder / "made.jsonl").read_bytes(),
         "games": self_play,

@@ -16,6 +16,8 @@ from pbrain_engine.protocol.searches import Task
 from tests.oracle.rules import Board, winners
 from tests.protocol.test_session import Talk
 
+pytestmark = pytest.mark.slow
+
 SIZES = st.integers(5, 9)
 COORDINATES = st.integers(-1, 9)
 FIELDS = st.integers(0, 4)

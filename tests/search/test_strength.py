@@ -16,6 +16,8 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.rules import Rule
 
+pytestmark = pytest.mark.slow
+
 FILE = Path(__file__).parents[1] / "positions" / "positions.txt"
 NODES = 20_000
 FLOORS = {"tactical": 20, "positional": 21}

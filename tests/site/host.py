@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.files import hold_lock
-from tests.packaging.building import pyodide, website
+from tests.build.building import pyodide, website
 
 # A server of its own, or the token that lets a page in.
 NEEDS_SERVER = re.compile(r"BoardServer\(|token=")

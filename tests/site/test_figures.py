@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from tests.board.board_page import Page
-from tests.packaging.building import shipping
+from tests.build.building import shipping
 from tests.site.host import Site
 
 ROOT = Path(__file__).parents[2]

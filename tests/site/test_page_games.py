@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.board import test_page_games
-from tests.board.test_page_games import page as page
+from tests.board import test_page_play
+from tests.board.test_page_play import page as page
 from tests.site.host import without_server
 
 pytestmark = pytest.mark.long
 
-globals().update(without_server(test_page_games))
+globals().update(without_server(test_page_play))

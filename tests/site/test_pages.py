@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 
 from tests.board import (
-    test_page,
-    test_page_care,
-    test_page_kept,
-    test_page_ways,
+    test_page_board,
+    test_page_games,
+    test_page_main,
+    test_page_review,
     test_page_words,
 )
 from tests.board.test_page_words import words as words
@@ -20,5 +20,7 @@ from tests.site.host import without_server
 pytestmark = pytest.mark.long
 
 globals().update(
-    without_server(test_page, test_page_care, test_page_kept, test_page_ways, test_page_words)
+    without_server(
+        test_page_main, test_page_board, test_page_games, test_page_review, test_page_words
+    )
 )

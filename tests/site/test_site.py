@@ -9,7 +9,7 @@ import pytest
 
 from tests.board import board_page
 from tests.board.board_page import Page
-from tests.packaging.building import website
+from tests.build.building import website
 from tests.site.host import Quiet, Site
 
 GAME = "h8i9g9g7i8g8h7h9f7"

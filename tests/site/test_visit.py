@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.board.board_page import Page
 from tests.site.host import Site
 from tests.site.test_site import GAME, stay
+
+pytestmark = pytest.mark.slow
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 HEARD = 10_000  # milliseconds; 100 on a machine that does nothing else

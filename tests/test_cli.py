@@ -16,9 +16,9 @@ import pytest
 import pbrain_engine
 from pbrain_engine import Engine, Game, Limit, Rule, cli
 from pbrain_engine.options import problem_of, span
-from tests.commands.conftest import Run
+from tests.conftest import Run
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.packaging.building import shipping
+from tests.build.building import shipping
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".github" / "workflows"

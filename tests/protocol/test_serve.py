@@ -16,7 +16,9 @@ import pytest
 
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.protocol import serve
-from tests.packaging.wine import needs_windows_itself
+from tests.build.wine import needs_windows_itself
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 ANSWER = 10.0  # seconds; generous, for a loaded machine

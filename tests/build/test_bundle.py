@@ -12,7 +12,9 @@ import pytest
 
 from pbrain_engine.errors import BuildError
 from pbrain_engine.native.load.targets import host_target
-from tests.packaging.building import bundle, package, shipping
+from tests.build.building import bundle, package, shipping
+
+pytestmark = pytest.mark.slow
 
 WHERE_BUILDS_ARE_QUICK = pytest.mark.long if sys.platform == "win32" else lambda test: test
 NEEDLESS = {"argparse"}

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pbrain_engine.board.app import STATIC
 from pbrain_engine.pages.html import FOLDER
 from tests.board.board_page import Open, Page
 from tests.board.board_server import BoardServer
+
+pytestmark = pytest.mark.slow
 
 MOST_WEIGHT = 260_000  # bytes of the page with one language, as they lie on the disk
 MISSED = "h8c3i8d3j8e3a15f3"  # black has missed a win, and loses

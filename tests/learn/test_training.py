@@ -37,6 +37,8 @@ from pbrain_engine.notation.games import (
 )
 from pbrain_engine.position.rules import Rule
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 SMALL = Widths(32, 16, 16, 16, 16, 16)
 SETTINGS = TrainingSettings("freestyle", steps=6, batch=64, widths=SMALL)

@@ -21,9 +21,11 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import load, processor_level
 from pbrain_engine.native.load.targets import host_target
-from tests.packaging.building import package, report, shipping
-from tests.packaging.programs import MEMORY, TOLERANCE, Judged
+from tests.build.building import package, report, shipping
+from tests.build.programs import MEMORY, TOLERANCE, Judged
 from tests.transcript import Transcript, all_transcripts, replay
+
+pytestmark = pytest.mark.slow
 
 ANSWER_TIME = 30.0
 ALL = "INFO hash_size 1000000"  # kB: more than the limit leaves

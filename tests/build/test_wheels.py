@@ -22,7 +22,9 @@ from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.library import load
 from pbrain_engine.native.load.targets import host_target
-from tests.packaging.building import backend, shipping, wheels
+from tests.build.building import backend, shipping, wheels
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 FIGURES = {"nodes": 4711, "weights": load_weights(DEFAULT_WEIGHTS).key}

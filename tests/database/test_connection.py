@@ -27,7 +27,10 @@ from pbrain_engine.game.result import Result
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.rules import Rule
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX"),
+]
 
 NOBODY = 65534
 CELLS = [(x, y) for x in range(15) for y in range(15)]

@@ -20,6 +20,8 @@ from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.game.result import Result
 from tests.board.board_server import PATIENCE, BoardServer, Tab, position, position_of_puzzle
 
+pytestmark = pytest.mark.slow
+
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 FIVE = "h8a1i8c1j8e1k8g1l8"
 SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]

@@ -13,7 +13,9 @@ import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.arena import match as command
-from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
+from tests.arena.test_process import HOSTILE, TOKEN, processes_with, wait_until
+
+pytestmark = pytest.mark.slow
 
 needs_dask = pytest.mark.skipif(
     find_spec("distributed") is None or sys.platform == "win32",

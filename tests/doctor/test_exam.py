@@ -14,8 +14,8 @@ from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.doctor import command
 from pbrain_engine.doctor.command import FAIL, PASS, SKIP
 from pbrain_engine.doctor.exam import Options, read_move, shown
+from tests.build.wine import needs_windows_itself
 from tests.golden import dialogues
-from tests.packaging.wine import needs_windows_itself
 
 # A small program for each way to be wrong.
 BRAINS = {

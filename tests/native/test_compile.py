@@ -17,6 +17,8 @@ from pbrain_engine.native.load import store
 from pbrain_engine.native.load.store import digest, sources
 from pbrain_engine.native.load.targets import host_target
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(store.PACKAGE)
 ROOT = PACKAGE.parent
 SHOW = (

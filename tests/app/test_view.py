@@ -27,7 +27,9 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation import colours
-from tests.commands.conftest import Run
+from tests.conftest import Run
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 WON = "a1a3b1b3c1c3d1d3e1"

@@ -8,6 +8,8 @@ import pytest
 
 from tests.board.board_page import Open, Page
 
+pytestmark = pytest.mark.slow
+
 GAME = "h8i9g9g7i8g8h7h9f7j9"
 BOX = "(({left, top, right, bottom}) => [left, top, right, bottom])(%s.getBoundingClientRect())"
 

@@ -21,9 +21,10 @@ from pbrain_engine.arena.referee import EngineFault
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart, parse_engine
 from pbrain_engine.game.record import GameRecord
 
-pytestmark = pytest.mark.skipif(
-    sys.platform == "win32", reason="process groups and signals of POSIX"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="process groups and signals of POSIX"),
+]
 
 HOSTILE = str(Path(__file__).with_name("hostile.py"))
 TOKEN = f"of-test-run-{os.getpid()}"  # on the command lines of our engines, to find them by

@@ -20,8 +20,10 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
 from pbrain_engine.search.parameters import PARAMETERS
-from tests.arena.test_faults import HOSTILE
+from tests.arena.test_process import HOSTILE
 from tests.search.test_strength import positions
+
+pytestmark = pytest.mark.slow
 
 FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]
 

@@ -71,8 +71,8 @@ def function(text: bytes, name: str) -> str:
 def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: Path) -> None:
     mutants = Scanner("values.py").mutants()
     (mutant,) = [m for m in mutants if m.function == "chance" and m.new == " <= "]
-    other = "tests/engine/test_chance.py::test_one_unit_of_the_scale_is_one_logistic_unit"
-    sharp = "tests/engine/test_chance.py::test_chances_are_between_none_and_certain"
+    other = "tests/test_values.py::test_one_unit_of_the_scale_is_one_logistic_unit"
+    sharp = "tests/test_values.py::test_chances_are_between_none_and_certain"
     tree = Tree(tmp_path)
     try:
         for test, state in ((other, "passed"), (sharp, "noticed")):
@@ -86,7 +86,7 @@ def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: 
 
 def test_the_last_line_counts_what_was_noticed() -> None:
     command = [sys.executable, "-m", "lab.mutants", "1", "2", "values"]
-    done = subprocess.run([*command, "--files", "engine/test_chance"], cwd=ROOT,
+    done = subprocess.run([*command, "--files", "test_values"], cwd=ROOT,
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0, done.stderr
     *_, last = done.stdout.splitlines()

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.game.game import Game
-from tests.packaging.building import package, report
-from tests.packaging.programs import Managed
+from tests.build.building import package, report
+from tests.build.programs import Managed
+
+pytestmark = pytest.mark.slow
 
 LIMITS = (83_886_080, 104_857_600, 367_001_600, 524_288_000)  # bytes; 350 MiB in tournaments
 ROOM = 5_000_000  # bytes that are left below the limit

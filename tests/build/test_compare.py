@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import pytest
 
 from pbrain_engine.errors import BuildError
-from tests.packaging.building import compare, package, report, shipping, windows, winpython
+from tests.build.building import compare, package, report, shipping, windows, winpython
 
 ROOT = Path(__file__).parents[2]
 

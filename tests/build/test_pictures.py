@@ -6,7 +6,7 @@ import pytest
 
 from pbrain_engine import Game, Side
 from pbrain_engine.game.cells import parse_moves
-from tests.packaging.building import pictures
+from tests.build.building import pictures
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -16,6 +16,8 @@ from pbrain_engine.learn.measure import measure
 from pbrain_engine.notation.games import read_about, read_games
 from pbrain_engine.position.rules import Rule
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"  # another seed than learned from
 
 

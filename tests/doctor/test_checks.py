@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from pbrain_engine.doctor.command import PASS
-from tests.doctor.test_doctor import grade
+from tests.doctor.test_exam import grade
 
 TOURNAMENT = ["goes on after a pause", "names 20 where", "was asked before END"]
 ON_WINDOWS = pytest.mark.skipif(sys.platform != "win32", reason="no other counts a working set")

@@ -38,7 +38,7 @@ from pbrain_engine.game.documents import played_document, read_played
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
-from tests.arena.test_faults import HOSTILE, TOKEN, processes_with, wait_until
+from tests.arena.test_process import HOSTILE, TOKEN, processes_with, wait_until
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file locks of POSIX")
 

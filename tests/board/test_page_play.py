@@ -1,0 +1,187 @@
+"""Games against Numoku on the board's page: clocks, results, swap2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.board.board_page import Open, Page
+from tests.board.board_server import BoardServer
+
+pytestmark = pytest.mark.slow
+
+# Time goes on when a test says so, and by seven seconds for each move of Numoku.
+CLOCK = """(() => {
+  const ask = app.server.ask.bind(app.server);
+  let now = 0;
+  performance.now = () => now;
+  window.pass = (seconds) => { now += 1000 * seconds; };
+  app.server.ask = (what, ...more) => { if (what === "move") pass(7); return ask(what, ...more); };
+})()"""
+
+
+@pytest.fixture
+def page(page: Page) -> Page:
+    page.do("document.querySelector('#level').value = '1'")
+    return page
+
+
+# Clocks -------------------------------------------------------------------------------
+
+
+def used(page: Page) -> list[int]:
+    """Return the seconds that black and white have used, as far as they are charged."""
+    return [round(seconds) for seconds in page.do("app.play.clocks.used")]
+
+
+def test_each_side_is_charged_for_its_own_moves(page: Page) -> None:
+    page.do(CLOCK)
+    page.begin()
+    page.do("pass(3)")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    assert used(page) == [3, 7]
+    page.do("pass(2)")
+    page.raw.click("#undo")
+    page.raw.click("#undo")
+    page.do("pass(1)")
+    page.play("j10")
+    page.wait("app.node.ply === 2")
+    assert used(page) == [6, 14]
+
+
+def test_the_first_move_of_numoku_is_charged_to_it(page: Page) -> None:
+    page.do(CLOCK)
+    page.begin(person="white")
+    page.wait("app.node.ply === 1")
+    assert used(page) == [7, 0]
+
+
+def test_the_time_before_the_end_of_a_game_is_charged(page: Page) -> None:
+    page.do(CLOCK)
+    page.begin(minutes=10)
+    page.do("pass(3)")
+    page.resign()
+    assert used(page) == [3, 0]
+    page.do("pass(1000)")  # while the game is over
+    page.begin()
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    page.do("pass(601)")
+    page.says("play-report", "White wins on time")
+    page.says("black-clock", "0:00")
+
+
+def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> None:
+    page.do(CLOCK)
+    page.begin(opening="swap2-engine", seconds=0.5)
+    page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
+    page.do("pass(100)")
+    page.raw.click("#choices button:text-is('Play Black')")
+    page.wait("app.node.ply === 4")
+    assert used(page) == [0, 7]
+
+
+# What is kept -------------------------------------------------------------------------
+
+
+def test_a_win_that_is_played_again_has_its_result(opened: Open) -> None:
+    page = opened("h8a1i8c1j8e1k8g1")
+    page.begin("resume", person="both")
+    for _ in range(2):
+        page.play("l8")
+        page.wait("app.tree.names.result === '1-0'")
+        page.raw.click("#undo")
+
+
+def test_a_game_that_goes_on_has_no_result(page: Page) -> None:
+    page.begin()
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+    page.resign()
+    assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]
+    page.raw.click("#undo")
+    page.raw.click("#undo")
+    assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]  # looking back changes nothing
+    page.play("j10")
+    assert "RE[" not in page.do("app.file.write('sgf')")["text"]
+
+
+# Swap2 --------------------------------------------------------------------------------
+
+
+def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
+    page.begin(opening="swap2-engine", seconds=1.5)
+    page.wait("app.server.questions.size")
+    page.do("window.asked = app.server.number")
+    page.tab("puzzle")
+    page.press("next-puzzle")
+    page.wait("app.guide?.name === 'puzzle' && app.node.facts")
+    page.wait("![...app.server.questions.keys()].some((id) => id <= window.asked)")
+    assert page.do("app.node.ply") == 0 and not page.raw.is_visible("#choices")
+
+
+def test_stepping_back_leaves_swap2(page: Page) -> None:
+    page.begin(opening="swap2-engine", seconds=0.5)
+    page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
+    page.raw.click("#undo")
+    assert not page.raw.is_visible("#choices")
+    assert page.text("play-report") == "Swap2 is left; you play Black."
+    free = page.do("app.nameOf([0, 1, 2].map((x) => [x, 14]).find((cell) => app.isFree(cell)))")
+    page.play(free)
+    page.wait("app.node.ply === 4")  # a game like others
+
+
+@pytest.mark.parametrize("way", ["#undo", "#variations button"])
+def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: str) -> None:
+    page.begin(opening="swap2-you", seconds=1)
+    for cell in ("h8", "i8", "h9"):
+        page.play(cell)
+    page.wait("app.play.stage === 'engine'")
+    page.raw.locator(way).first.click()
+    page.wait("!app.server.questions.size")
+    page.raw.wait_for_timeout(200)
+    ply = 2 if way == "#undo" else 1
+    assert page.stones() == ply and not page.raw.is_visible("#choices")
+    assert "choos" not in page.text("state").lower()
+
+
+def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
+    page.begin(opening="swap2-you", seconds=0.5)
+    page.play("h8")
+    page.play("i8")
+    page.raw.click("#undo")
+    assert "Put three stones" in page.text("state")
+    page.play("j8")
+    page.play("h9")
+    page.wait("app.play.stage !== 'engine'")
+    assert page.moves().startswith("h8j8h9")
+    assert "you play" in page.text("play-report") or page.do("app.node.ply") == 5
+
+
+def test_a_choice_that_fails_says_why_and_leaves_swap2(page: Page) -> None:
+    page.do("""(() => {
+      const ask = app.server.ask.bind(app.server);
+      app.server.ask = (what, ...more) => ask(what === "swap2" ? "fly" : what, ...more);
+    })()""")
+    page.begin(opening="swap2-engine", seconds=0.5)
+    page.says("play-report", "Swap2 is left")
+    assert "there is no operation" in page.text("play-report")
+    page.play("h8")
+    page.wait("app.node.ply === 2")
+
+
+def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    page = Page(browser, server)
+    page.begin(opening="swap2-engine", seconds=1)
+    page.wait("app.play.stage === 'engine' && app.server.questions.size")
+    server.kill()
+    page.wait("document.querySelector('#link').dataset.state === 'lost'")
+    again = BoardServer(tmp_path, port=server.port)
+    page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
+    page.errors.clear()  # the tries in between
+    page.close()
+    again.stop()
