@@ -1,12 +1,13 @@
 """Build the documents as a site: ``python build/docs.py dist/docs``.
 
-The pages of ``docs/`` are copied, the reference is written from the commands' own help, from the
-table of search parameters and from docstrings, and MkDocs makes pages of all that. Its strict mode
-fails where a link or an anchor leads nowhere.
+README is the first page. The pages of ``docs/`` are copied, the reference is written from the
+commands' own help, the table of search parameters and docstrings, and MkDocs renders all of it. Its
+strict mode fails on broken links and anchors.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
+from inspect import getdoc
 from io import StringIO
 from pathlib import Path
 
@@ -23,7 +25,11 @@ from pbrain_engine.search import parameters
 ROOT = Path(__file__).parent.parent
 CONFIG = Path(__file__).with_name("mkdocs.yml")
 PAGES = ROOT / "dist" / "docs-pages"  # what MkDocs reads: ``docs_dir`` of its configuration
-BESIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+ROOT_PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+}
 API = (
     ("The engine", "pbrain_engine.engine.engine", "Engine"),
     ("Limits and results", "pbrain_engine.engine.thought", "Limit"),
@@ -31,6 +37,19 @@ API = (
     ("Games", "pbrain_engine.game.game", "Game"),
     ("The solver", "pbrain_engine.solver.solver", "Solver"),
 )
+FORMATS = (  # modules whose docstrings describe a format
+    ("commands/analyse", "numoku analyse --json"),
+    ("commands/review", "numoku review --json"),
+    ("commands/solve", "Puzzles"),
+    ("commands/db", "numoku db --json"),
+    ("arena/standings", "numoku match --json"),
+    ("notation/journal", "Journals of matches"),
+    ("notation/games", "Games of self-play"),
+    ("eval/weights", "Weight files"),
+    ("eval/network_block", "Networks in weight files"),
+    ("board/app", "The server of the board"),
+)
+SOURCES = {f"pbrain_engine/{module}.py": title for module, title in FORMATS}
 
 
 def help_of(words: Sequence[str]) -> str:
@@ -84,11 +103,31 @@ def api_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def formats_page() -> str:
+    """Return the docstrings of the modules that own a format, in Markdown."""
+    parts = ["# Formats", "JSON documents and files, as the modules that own them describe them."]
+    for module, title in FORMATS:
+        name = f"pbrain_engine.{module.replace('/', '.')}"
+        text = getdoc(importlib.import_module(name)) or ""
+        parts += [f"## {title}", f"`{name}`", text.replace("``", "`")]
+    return "\n\n".join(parts) + "\n"
+
+
+def anchor(title: str) -> str:
+    """Return the anchor that Python-Markdown gives a heading."""
+    return re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower())
+
+
 def relinked(text: str, place: str) -> str:
     """Return a page of ``docs/`` or the root with its links as they are in the site."""
-    for source, target in BESIDE.items():
-        text = re.sub(rf"\]\((\.\./)*{source}", f"]({'../' * place.count('/')}{target}", text)
-    return text if place not in BESIDE.values() else text.replace("](docs/", "](")
+    up = "../" * place.count("/")
+    targets = {
+        **ROOT_PAGES,
+        **{path: f"reference/formats.md#{anchor(title)}" for path, title in SOURCES.items()},
+    }
+    for source, target in targets.items():
+        text = re.sub(rf"\]\((\.\./)*{re.escape(source)}", f"]({up}{target}", text)
+    return text if place not in ROOT_PAGES.values() else text.replace("](docs/", "](")
 
 
 def write_pages(folder: Path) -> None:
@@ -96,14 +135,16 @@ def write_pages(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT / "docs", folder)
     pages = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.md")}
-    sources = {**pages, **{target: ROOT / source for source, target in BESIDE.items()}}
+    sources = {**pages, **{target: ROOT / source for source, target in ROOT_PAGES.items()}}
     for place, source in sources.items():
         text = relinked(source.read_text(encoding="utf-8"), place)
         (folder / place).write_text(text, encoding="utf-8")
+    shutil.copy(ROOT / "LICENSE", folder)
     reference = folder / "reference"
     reference.mkdir()
     for name, page in (
-        ("commands", commands_page), ("parameters", parameters_page), ("python", api_page)
+        ("commands", commands_page), ("formats", formats_page),
+        ("parameters", parameters_page), ("python", api_page),
     ):  # fmt: skip
         (reference / f"{name}.md").write_text(page(), encoding="utf-8")
 

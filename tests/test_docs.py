@@ -48,10 +48,23 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_navigation_has_every_page() -> None:
     text = (ROOT / "build" / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
-    generated = {"contributing.md", "changelog.md"}
-    generated |= {f"reference/{name}.md" for name in ("commands", "parameters", "python")}
+    generated = set(docs.ROOT_PAGES.values())
+    generated |= {
+        f"reference/{name}.md" for name in ("commands", "formats", "parameters", "python")
+    }
     named = re.findall(r": (\S+\.md)$", text, re.M)
     assert sorted(named) == sorted(pages | generated)
+    contents = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Documents")[2]
+    assert set(re.findall(r"\]\(docs/(\S+?\.md)\)", contents.partition("\n## ")[0])) == pages
+
+
+def test_links_to_formats_lead_to_the_reference() -> None:
+    text = docs.relinked("[fields](../pbrain_engine/commands/review.py)", "cli.md")
+    assert text == "[fields](reference/formats.md#numoku-review-json)"
+    text = docs.relinked("[fields](../../pbrain_engine/notation/games.py)", "lab/strength.md")
+    assert text == "[fields](../reference/formats.md#games-of-self-play)"
+    for title in docs.SOURCES.values():
+        assert f"## {title}\n" in docs.formats_page()
 
 
 def test_every_public_name_is_there_and_documented_with_examples() -> None:
@@ -71,7 +84,7 @@ def test_modules_that_pages_name_are_there(page: Path) -> None:
 
 
 def test_the_table_of_methods_has_the_length_of_each_and_all_are_short() -> None:
-    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "lab" / "methods.md").read_text(encoding="utf-8")
     lengths = dict(re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", text, re.M))
     assert set(lengths) == set(METHODS)
     for name, length in lengths.items():

@@ -1,4 +1,15 @@
-"""Where a match stands: the results of every pair of engines, and what is shown of them as text."""
+"""Where a match stands: the results of every pair of engines, and what is shown of them as text.
+
+``numoku match --json`` and ``numoku report --json`` print one object:
+
+- ``games``, ``engines`` (names as on the command line)
+- ``pairs``: ``a``, ``b``, ``wins``, ``draws``, ``losses``, ``elo``, ``elo_low``, ``elo_high``
+  (95 %; 2400 where all games were won), ``normalised_elo`` (null while all results are equal),
+  ``los``, ``pentanomial``
+- ``faults``: ``game``, ``engine``, ``cause``
+- ``ladder`` (three engines or more): ratings; ``sprt`` (with a test): ``llr``, ``lower``,
+  ``upper``, ``decision``
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,16 @@
 """The web application: the page and its files, the operations under ``/api/``, the socket.
 
-The page itself holds no secret and is given to anybody on this machine; what it asks needs
-the token.
+The page itself holds no secret and is given to every program on this machine; requests need the
+token, as ``Authorization: Bearer TOKEN`` or as ``token`` in the query.
+
+- ``GET /api/health`` says without a token that the server runs.
+- ``GET /api/operations`` describes all operations, with a JSON schema for the fields of each.
+- ``POST /api/NAME`` with one JSON object runs an operation; if refused, ``error`` says why.
+- The WebSocket ``/api/socket`` takes the same objects with two more fields, ``do`` (the operation)
+  and ``id`` (a number, repeated in every reply): ``event`` objects while a search runs, then one
+  with ``result`` or ``error``. ``{"do": "stop"}`` ends what runs, or with ``target`` the request
+  of that id.
+- A message may have twelve million characters.
 """
 
 from __future__ import annotations

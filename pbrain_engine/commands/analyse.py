@@ -1,4 +1,20 @@
-"""``numoku analyse``: what the engine thinks of a position, and what is proven about it."""
+"""``numoku analyse``: what the engine thinks of a position, and what is proven about it.
+
+``--json`` prints one object. Cells are ``[x, y]`` from 0 at the top left; values and chances are
+those of the side to move.
+
+- the position: ``rule``, ``size``, ``stones`` (a number), ``to_move``, ``winner``, ``forbidden``,
+  cells of ``black``, ``white`` and ``walls``, ``played`` (moves in order; null where stones were
+  set up or a side passed), ``opening`` (one of renju's 26, or null), ``version``, ``weights``
+- the best move: ``move``, ``value``, ``chance`` (0 to 1), ``bound`` (empty; ``lower`` or ``upper``
+  where the value is only a bound), ``mate`` (plies to the forced end, negative for a loss, or
+  null), ``depth``, ``seldepth``, ``pv``, ``nodes``, ``time`` (seconds), ``win`` (null, or
+  ``plies``, ``line`` and, where threats prove it, ``proof``)
+- ``lines``: the same for each of the ``--multipv`` best moves
+- ``policy`` (``--policy``): ``[[x, y], chance]`` for every move that the search would list, best
+  first; the chances add up to 1
+- ``tree`` (``--tree``): the proof, null where there is none
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""``numoku db``: what has been found out about positions, kept in a file or on a server."""
+"""``numoku db``: what has been found out about positions, kept in a file or on a server.
+
+``show --json`` and ``query --json`` print objects with ``known``, ``rule``, ``size``, ``to_move``,
+``black``, ``white``, ``walls``, ``opening``, ``value``, ``bound``, ``depth``, ``nodes``, ``mate``,
+``best`` (``[x, y]``), ``moves``, ``pv``, ``proof``, ``tree``, ``version``, ``weights``, ``games``,
+``notes``, ``book``; ``show`` adds ``next``, each known move with its value for the side that makes
+it. Cells are those of the position that was asked for; what is unknown is null.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,17 @@
-"""``numoku review``: mistakes, missed and allowed wins of a game."""
+"""``numoku review``: mistakes, missed and allowed wins of a game.
+
+``--json`` prints one object:
+
+- ``rule``, ``size``
+- ``accuracy``: of ``black`` and ``white``, per cent, null without moves
+- ``counts``: of ``inaccuracy``, ``mistake`` and ``blunder``, for each side
+- ``decisive``: the ply of the move that decided the game, or null
+- ``chances``: black's, before each move and after the last
+- ``moves``: for each ``ply``, ``move``, ``kind`` (``best``, ``good``, ``inaccuracy``, ``mistake``,
+  ``blunder``), ``foul``, ``value`` and ``chance`` (of the position before the move, for the side
+  that moves), ``best``, ``line``, ``depth``, ``loss`` (chance given away, 0 to 1), ``missed_win``
+  and ``allowed_win`` (null, or ``plies``, ``line``, and ``proof`` where threats prove it)
+"""
 
 from __future__ import annotations
 

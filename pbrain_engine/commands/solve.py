@@ -1,9 +1,15 @@
 """``numoku solve``: the puzzles of a file, each answered by its kind and with the proof line.
 
-A puzzle is one JSON object: ``id``, ``size``, ``rule``, ``black``, ``white``, ``to_move`` and
-``kind``. Kinds: ``vcf`` and ``no-vcf`` (is there a win by continuous fours?), ``vct`` and
-``win`` (is there a forced win?), ``defend`` (what stops the enemy's fours?) and ``forbidden``
-(renju).
+A puzzle is one JSON object on a line: ``id``, ``size``, ``rule``, ``black``, ``white`` (cells,
+``[x, y]`` from 0 at the top left), ``to_move`` and ``kind``. Kinds: ``vcf`` and ``no-vcf`` (is
+there a win by continuous fours?), ``vct`` (by fours and threes?), ``win`` (any forced win?),
+``defend`` (what stops the enemy's fours?) and ``forbidden`` (renju). It may say what is known:
+``best`` (cells; with ``"best_complete": true`` all answers of a ``defend``) and ``verified`` (of
+``vcf`` and ``no-vcf``). An answer that contradicts it counts as wrong.
+
+``--json`` prints one object a puzzle: ``id``, ``claim``, ``moves``, ``line``, ``length``,
+``nodes``, ``ms``, and with ``--tree`` the proof as ``tree``. A win is claimed only with a line that
+replays.
 """
 
 from __future__ import annotations

@@ -2,7 +2,24 @@
 
 A block is little-endian, as every machine with a kernel is, without gaps: sixteen int32 (``Sizes``
 and zeros), the arrays of ``shared_fields``, then those of ``head_fields`` once for both sides or
-once for each. What the numbers mean is in ``docs/learning.md``.
+once for each.
+
+What the network computes (``tests/oracle/network.py`` has the same in plain integers):
+
+1. Pattern to vector. The four line windows of an empty cell, four cells to each side (five outside
+   of freestyle), each have a code, and the code a vector of 64 small integers. Mirrored windows are
+   one pattern: 7,381 in freestyle, 66,430 elsewhere, of which the 16,384 most frequent have their
+   own codes. Where the rule is the same for both colours, half of a vector comes from the window
+   with colours exchanged.
+2. Cell. The sum of its four vectors, clamped to 0 and 4,095; 0 where no stone or border is near.
+3. Trunk. Sums over nine regions (thirds of the board) go through a layer of 16 units that regions
+   share, then with the sum over the board through 48 units, to which the threat mask adds a vector.
+4. Value. 32 units and one output; the linear evaluation is added.
+5. Policy. The trunk makes weights for this position: 64 for the channels of a cell, and a bias and
+   a weight for 16 hidden units of a cell, which see it mixed with its eight neighbours. The linear
+   move score and numbers for the distances from the last two stones are added.
+
+All of it is the same under the eight symmetries of the board.
 
 A file holds a zlib stream of it, which begins with the number of its form. In form 1 the arrays
 follow as the kernel reads them, row after row. In form 2 each lies column after column, all low

@@ -3,6 +3,17 @@
 The first line holds the settings, every other one a finished game (or settings that replace the
 former ones from there on). A line is on the disk before its game counts; one that was cut off by
 a crash is dropped when the file is opened again. One writer at a time.
+
+Fields of a game:
+
+- ``game``, ``round``: numbers from 0; the games of a round have the same opening
+- ``black``, ``white``: names; ``winner``: ``black``, ``white`` or ``draw``
+- ``reason``: ``five``, ``full``, ``limit``, ``score`` or a fault of the loser; ``detail``: text
+- ``opening``, ``moves``: cells such as ``h8i9j10``
+- ``ms``, ``depth``, ``value``, ``nodes``: one entry for each of ``moves``, null where the engine
+  reported none; values of the side that moved, ``30000 - n`` for a win in n plies
+- ``date``: of its end; ``seconds``: how long it took
+- ``memory``: most private bytes, of black and of white
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ def test_the_picture_is_that_of_its_game() -> None:
     for move in parse_moves(pictures.GAME):
         game.play(*move)
     assert game.winner is Side.BLACK and game.ply == 21
-    page = (pictures.DOCS / "index.md").read_text(encoding="utf-8")
+    page = (pictures.DOCS / "cli.md").read_text(encoding="utf-8")
     assert "black wins with the 21st stone](game.svg)" in page
 
 
@@ -24,5 +24,6 @@ def test_the_picture_is_that_of_its_game() -> None:
 def test_a_picture_of_a_page_is_what_is_drawn_today(name: str) -> None:
     drawn = (pictures.DOCS / f"{name}.svg").read_text(encoding="utf-8")
     assert drawn == pictures.PICTURES[name]()
-    page = pictures.DOCS / ("methods.md" if "methods" in name else "index.md")
+    pages = {"game": "cli", "pictures/methods": "methods", "pictures/how": "how-it-works"}
+    page = pictures.DOCS / f"{pages[name.partition('-')[0]]}.md"
     assert f"{name}.svg" in page.read_text(encoding="utf-8")
