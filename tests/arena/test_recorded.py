@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from tests.golden import openings, players, words
+from tests.golden import openings, players, texts, words
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
 
 
 def test_words_of_all_commands_mean_what_is_recorded() -> None:
-    recorded = words.FILE.read_text(encoding="utf-8")
+    recorded = texts.read(words.FILE)
     assert words.words(recorded) == recorded
 
 
@@ -20,15 +20,15 @@ def test_matches_and_reports_say_and_write_what_is_recorded() -> None:
     pytest.importorskip("rich")
     from tests.golden import matches
 
-    known = matches.FILE.read_text(encoding="utf-8")
+    known = texts.read(matches.FILE)
     assert matches.matches(known) == known
 
 
 def test_engines_are_told_and_judged_as_recorded() -> None:
-    known = players.FILE.read_text(encoding="utf-8")
+    known = texts.read(players.FILE)
     assert players.dialogues(known) == known
 
 
 def test_games_begin_and_textbooks_answer_as_recorded() -> None:
-    known = openings.FILE.read_text(encoding="utf-8")
+    known = texts.read(openings.FILE)
     assert openings.openings_of(known) == known

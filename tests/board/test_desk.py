@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tests.golden import board
+from tests.golden import board, texts
 
 
 def test_every_operation_answers_as_recorded() -> None:
-    recorded = board.FILE.read_text(encoding="utf-8")
+    recorded = texts.read(board.FILE)
     assert board.conversations(recorded) == recorded
 
 
 def test_every_request_is_answered_as_recorded() -> None:
-    recorded = board.REQUESTED.read_text(encoding="utf-8")
+    recorded = texts.read(board.REQUESTED)
     assert board.requests(recorded) == recorded

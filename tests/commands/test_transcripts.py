@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden import commands
+from tests.golden import commands, texts
 
 
 def test_what_commands_say_is_as_recorded() -> None:
-    recorded = commands.FILE.read_text(encoding="utf-8")
+    recorded = texts.read(commands.FILE)
     assert commands.transcript(recorded) == recorded
 
 
 def test_what_commands_take_is_as_recorded() -> None:
     for needed in ("numpy", "starlette", "llvmlite"):
         pytest.importorskip(needed)
-    assert commands.options() == commands.OPTIONS.read_text(encoding="utf-8")
+    assert commands.options() == texts.read(commands.OPTIONS)

@@ -28,7 +28,7 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol.serve import engine_arguments
 from pbrain_engine.workers import ProcessPool
-from tests.golden import books
+from tests.golden import books, texts
 from tests.golden.books import EMPTY, key_of
 
 pytestmark = pytest.mark.slow
@@ -59,7 +59,7 @@ def rows_of(file: Path, columns: str) -> list[tuple[Any, ...]]:
 
 
 def test_what_books_hold_play_and_say_is_as_recorded() -> None:
-    recorded = books.FILE.read_text(encoding="utf-8")
+    recorded = texts.read(books.FILE)
     assert books.books(recorded) == recorded
 
 

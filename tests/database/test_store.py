@@ -22,7 +22,7 @@ from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
 from tests.database.postgres import Server, server
-from tests.golden import databases
+from tests.golden import databases, texts
 from tests.notation.test_renlib import grow
 
 __all__ = ["server"]  # a fixture
@@ -38,12 +38,12 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_what_goes_in_and_comes_out_is_as_recorded() -> None:
-    recorded = databases.FILE.read_text(encoding="utf-8")
+    recorded = texts.read(databases.FILE)
     assert databases.databases(recorded) == recorded
 
 
 def test_a_server_takes_and_gives_the_same(server: Server) -> None:
-    recorded = databases.FILE.read_text(encoding="utf-8")
+    recorded = texts.read(databases.FILE)
     assert databases.databases(recorded, lambda name: server.new_database()) == recorded
 
 

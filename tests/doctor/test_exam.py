@@ -15,7 +15,7 @@ from pbrain_engine.doctor import command
 from pbrain_engine.doctor.command import FAIL, PASS, SKIP
 from pbrain_engine.doctor.exam import Options, read_move, shown
 from tests.build.wine import needs_windows_itself
-from tests.golden import dialogues
+from tests.golden import dialogues, texts
 
 # A small program for each way to be wrong.
 BRAINS = {
@@ -43,7 +43,7 @@ def grade(program: list[str], title: str, patience: float = 0.4) -> str:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other checks are made there")
 def test_all_dialogues_and_what_is_said_of_faults_are_as_recorded() -> None:
-    known = dialogues.FILE.read_text(encoding="utf-8")
+    known = texts.read(dialogues.FILE)
     assert dialogues.dialogues(known) == known
 
 

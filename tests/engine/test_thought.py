@@ -11,14 +11,14 @@ from pbrain_engine.engine.ending import forced_end, winner_after
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
 from tests.engine.test_engine import set_up
-from tests.golden import thoughts
+from tests.golden import texts, thoughts
 
 POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
 LINES = 4
 
 
 def test_engines_think_and_tell_what_is_recorded() -> None:
-    record = thoughts.FILE.read_text(encoding="utf-8")
+    record = texts.read(thoughts.FILE)
     assert thoughts.thoughts(record) == record
 
 

@@ -34,6 +34,7 @@ from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.engine import searcher
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.game.cells import parse_moves
+from tests.golden import texts
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -202,4 +203,4 @@ def conversations(record: str) -> str:
 
 if __name__ == "__main__":
     for path, make in ((FILE, conversations), (REQUESTED, requests)):
-        path.write_text(make(path.read_text(encoding="utf-8")), encoding="utf-8")
+        texts.write(path, make(texts.read(path)))

@@ -12,6 +12,7 @@ from pbrain_engine.game.documents import game_document
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.native.load.memory import Block
 from pbrain_engine.position.rules import Side
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 
@@ -95,4 +96,4 @@ def boards(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(boards(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, boards(texts.read(FILE)))

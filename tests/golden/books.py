@@ -28,6 +28,7 @@ from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.position.rules import Rule, Side
+from tests.golden import texts
 from tests.golden.readings import readings
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -137,4 +138,4 @@ def books(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(books(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, books(texts.read(FILE)))

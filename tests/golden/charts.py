@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pbrain_engine.pages import html
 from pbrain_engine.pages.html import Curve
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 
@@ -34,4 +35,4 @@ def pages() -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(pages(), encoding="utf-8")
+    texts.write(FILE, pages())

@@ -31,6 +31,7 @@ from pbrain_engine.engine import review, searcher, swap2
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.engine.swap2 import OpeningChoice
 from pbrain_engine.solver.solver import Solver
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 OPTIONS = Path(__file__).with_name("options.txt")
@@ -206,5 +207,5 @@ def takes(kind: Callable[[str], object], text: str) -> bool:
 
 
 if __name__ == "__main__":
-    FILE.write_text(transcript(FILE.read_text(encoding="utf-8")), encoding="utf-8")
-    OPTIONS.write_text(options(), encoding="utf-8")
+    texts.write(FILE, transcript(texts.read(FILE)))
+    texts.write(OPTIONS, options())

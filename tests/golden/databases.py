@@ -34,6 +34,7 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author, Known, Result
 from pbrain_engine.game.tree import GameTree
 from pbrain_engine.position.rules import Rule, Side
+from tests.golden import texts
 from tests.golden.readings import nodes_of, readings, said_of
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -161,4 +162,4 @@ def databases(record: str, place: Callable[[str], str] = "{}.db".format) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(databases(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, databases(texts.read(FILE)))

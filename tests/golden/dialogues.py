@@ -2,8 +2,9 @@
 
 The program is a model in this process that answers as it should, on a clock that moves only when
 the doctor waits. A check is recorded with the lines that it sends; then again with one answer of
-the program changed, with the grade that this gets. At the end stand commands, which are read back:
-the second answer of each of their programs has the fault.
+the program changed: the numbers of the answers and their faults, by the grade that these get. At
+the end stand commands, which are read back: the second answer of each of their programs has the
+fault.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pbrain_engine.arena.process import TimedLine
 from pbrain_engine.doctor import command, exam
 from pbrain_engine.doctor.checks import CHECKS, Check
 from pbrain_engine.doctor.exam import Options
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 LATENCY = 0.01  # seconds that the model takes for an answer, beside a move
@@ -289,23 +291,28 @@ def said(words: str, fault: str) -> str:
 
 def dialogues(record: str) -> str:
     """Return the record of all checks, and of the commands of another one."""
-    lines = list[str]()
+    lines, clients = list[str](), set[str]()
     for check in CHECKS:
         examined = partial(graded, check)
         grade, sent, number_of_answers = examine(examined)
         lines += ["", f"{check.client}: {check.title} ({check.harm}; {check.source}): {grade}"]
         lines += [f"  {text}" for text in sent]
-        ends = (1, number_of_answers)
+        ends = {1, number_of_answers}
+        if check.client in clients and sent[:1] and sent[0].startswith("'START 15"):
+            ends.discard(1)  # what is said of a wrong start is the same for all
+        clients.add(check.client)
         is_short = number_of_answers <= MOST_ANSWERS
+        found: dict[str, list[str]] = {}  # the faults by what is said of them
         for number in range(1, number_of_answers + 1) if is_short else ends:
             for fault in FAULTS if number in ends else ("nonsense", "stone"):
                 changed, _, _ = examine(examined, fault, number)
                 if changed != grade:
-                    lines.append(f"  {number} {fault}: {changed}")
+                    found.setdefault(changed, []).append(f"{number} {fault}")
+        lines += [f"  {', '.join(faults)}: {changed}" for changed, faults in found.items()]
     for words, fault in re.findall(r"^\$ numoku check (.*?)(?:; (\w+))?$", record, re.MULTILINE):
         lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]
     return "\n".join([*lines[1:], ""])
 
 
 if __name__ == "__main__":
-    FILE.write_text(dialogues(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, dialogues(texts.read(FILE)))

@@ -26,6 +26,7 @@ from pbrain_engine.notation.games import (
     read_about,
     read_games,
 )
+from tests.golden import texts
 from tests.golden.commands import run
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -109,5 +110,5 @@ def differences(one: str, other: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    parts = sections(FILE.read_text(encoding="utf-8")).values()
-    FILE.write_text("# " + "\n# ".join(map(lessons, parts)), encoding="utf-8")
+    parts = sections(texts.read(FILE)).values()
+    texts.write(FILE, "# " + "\n# ".join(map(lessons, parts)))

@@ -40,6 +40,7 @@ from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.game.record import FAULTS, RESULTS, GameRecord
 from pbrain_engine.position.rules import Rule
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="Old 2.1")
@@ -270,4 +271,4 @@ def matches(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(matches(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, matches(texts.read(FILE)))

@@ -11,12 +11,13 @@ from pathlib import Path
 from lab.fuzz_rules import random_board
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.threatspace import Threat, ThreatSpaceSearch, threats
+from tests.golden import texts
 from tests.oracle import rules
 from tests.oracle.rules import BLOCKED, EMPTY, Board
 
 FILE = Path(__file__).with_suffix(".txt")
 DEEPER = Budget(nodes=400, depth=3)
-POSITIONS = 40  # of each rule, of which those with a win are recorded
+POSITIONS = 16  # of each rule, of which those with a win are recorded
 
 
 def game_of(board: Board, to_move: int) -> PlainGame:
@@ -67,18 +68,20 @@ def games(name: str, rule: str, limit: Budget, opening: int, most: int) -> list[
     lines = ["", f"{name}, {rule}"]
     for _ in range(opening):
         game.play(chance.choice(game.legal_moves()))
-    while not game.is_over() and len(lines) < 2 + most and (legal := game.legal_moves()):
+    moves: list[str] = []
+    while not game.is_over() and len(moves) < most and (legal := game.legal_moves()):
         choice = method(name)(game, limit, chance)
         assert choice.move in legal
-        lines.append(f"{choice.move} {choice.value:.6g} {choice.nodes} {choice.line}")
+        line = " ".join(map(str, choice.line))
+        moves.append(f"{choice.move} {choice.value:.6g} {choice.nodes} ({line})")
         game.play(choice.move)
-    return [*lines, f"won by {game.winner}"]
+    return [*lines, "; ".join(moves), f"won by {game.winner}"]
 
 
 def record() -> str:
     """Return all positions and games."""
     lines = [line for rule in rules.RULES for line in positions(rule)]
-    for limit, opening, most in ((Budget(nodes=20, depth=1), 0, 25), (DEEPER, 8, 5)):
+    for limit, opening, most in ((Budget(nodes=20, depth=1), 8, 17), (DEEPER, 8, 5)):
         for name in METHODS:
             if name == "puct":  # plays by the network, which changes
                 continue
@@ -88,4 +91,4 @@ def record() -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(record(), encoding="utf-8")
+    texts.write(FILE, record())

@@ -28,6 +28,7 @@ from pbrain_engine.game.cells import format_moves
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 ENGINES = ["a", "b"]
@@ -163,4 +164,4 @@ def openings_of(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(openings_of(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, openings_of(texts.read(FILE)))

@@ -34,6 +34,7 @@ from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Side
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 QUESTIONS = ("BEGIN", "TURN", "DONE")
@@ -55,7 +56,12 @@ class Stage:
         return self.now
 
     def say(self, who: int, text: str) -> None:
-        self.lines.append(f"  {self.now - 100:6.2f} {'ab'[who % 2]} {text}")
+        """Add to the record; what happens at one moment stands in one line."""
+        moment = f"  {self.now - 100:6.2f} "
+        if self.lines and self.lines[-1].startswith(moment):
+            self.lines[-1] += f" / {'ab'[who % 2]} {text}"
+        else:
+            self.lines.append(f"{moment}{'ab'[who % 2]} {text}")
 
 
 class Actor:
@@ -224,7 +230,7 @@ def introduction(title: str, answers: Answers) -> list[str]:
             found = repr(match.ask_about(EngineSpec("x", ("./x", "-y"))).title)
         except SettingsError as error:
             found = f"refused: {error}"
-    heard = [line for line in stage.lines if "< DEBUG" not in line]
+    heard = [line for line in stage.lines if not re.search(r"\d a < DEBUG", line)]
     return [*heard, f"  {found}"]
 
 
@@ -264,4 +270,4 @@ def dialogues(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(dialogues(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, dialogues(texts.read(FILE)))

@@ -34,6 +34,7 @@ from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Side
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 
@@ -175,4 +176,4 @@ def readings(record: str, answers: Callable[..., Iterator[str]] = answers) -> st
 
 
 if __name__ == "__main__":
-    FILE.write_text(readings(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, readings(texts.read(FILE)))

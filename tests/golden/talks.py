@@ -29,6 +29,7 @@ from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import loop, replies, searches, session, settings
 from tests import fake_engine
+from tests.golden import texts
 from tests.turns import TurnQueue, Turns
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -113,8 +114,11 @@ class Model(fake_engine.FakeEngine):
         asked = (
             f"{game.width}x{game.height} {game.rule.name} {SIGNS[game.to_move]} to move: {stones}"
         )
-        most = f"depth {limit.depth} nodes {limit.nodes} from {pace.start:.3f} in {hard:.3f}"
-        self.tell(f"think {asked}; {most}, {optimum:.3f}; {multipv} best{without(exclude)}")
+        most = f"from {pace.start:.3f} in {hard:.3f}, {optimum:.3f}"
+        most += f", {limit.depth} plies" if limit.depth is not None else ""
+        most += f", {limit.nodes} nodes" if limit.nodes is not None else ""
+        most += f"; {multipv} best" if multipv != 1 else ""
+        self.tell(f"think {asked}; {most}{without(exclude)}")
         if "fail" in self.faults:
             raise EngineError("the search has failed")
         if "hang" in self.faults:
@@ -154,7 +158,15 @@ class Talk:
         self.engines = 0
 
     def note(self, mark: str, text: str) -> None:
-        self.lines.append(f"{self.turns.now:.3f} {mark} {text.replace(__version__, 'VERSION')}")
+        """Add to the record; what happens at one moment stands in one line."""
+        text, moment = text.replace(__version__, "VERSION"), f"{self.turns.now:.3f}"
+        last = self.lines[-1] if self.lines else " >"
+        if last.startswith(f"{moment} ") and last.split(" ", 2)[1] != ">":
+            first, _, engine = text.partition(": ")
+            is_known = mark == "|" and f" {first}: " in last
+            self.lines[-1] += f" {mark} {engine if is_known else text}"
+        else:
+            self.lines.append(f"{moment} {mark} {text}")
 
     def make_engine(self, memory: int) -> Model:
         if "nokernel" in self.faults:
@@ -230,4 +242,4 @@ def talks(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(talks(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, talks(texts.read(FILE)))

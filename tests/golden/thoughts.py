@@ -22,6 +22,7 @@ from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.result import Result, Tree
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 
@@ -144,4 +145,4 @@ def thoughts(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(thoughts(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, thoughts(texts.read(FILE)))

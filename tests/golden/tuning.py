@@ -26,6 +26,7 @@ from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.search import parameters
 from pbrain_engine.search.parameters import Parameter
 from pbrain_engine.tuning import command, spsa
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 TABLE = {
@@ -123,4 +124,4 @@ def runs(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(runs(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, runs(texts.read(FILE)))

@@ -22,6 +22,7 @@ import pytest
 from pbrain_engine.arena import arguments, settings
 from pbrain_engine.arena.journal import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
+from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
 ASKED = re.compile(r"(?m)^([+$>]) ?(.*)\n((?:<.*\n)*)")
@@ -101,4 +102,4 @@ def words(record: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(words(FILE.read_text(encoding="utf-8")), encoding="utf-8")
+    texts.write(FILE, words(texts.read(FILE)))

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from tests.golden import lessons
+from tests.golden import lessons, texts
 
-RECORDED = lessons.sections(lessons.FILE.read_text(encoding="utf-8"))
+RECORDED = lessons.sections(texts.read(lessons.FILE))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")

@@ -17,7 +17,7 @@ from pbrain_engine.methods.proofnumber import ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
 from pbrain_engine.position.rules import Side
 from pbrain_engine.solver.solver import Solver
-from tests.golden import methods
+from tests.golden import methods, texts
 from tests.golden.methods import game_of
 from tests.oracle import rules
 from tests.oracle.rules import EMPTY, Board, board_of
@@ -187,7 +187,7 @@ def test_a_five_is_completed_and_one_is_stopped(name: str) -> None:
 
 
 def test_threats_wins_and_games_are_as_recorded() -> None:
-    assert methods.record() == methods.FILE.read_text(encoding="utf-8")
+    assert methods.record() == texts.read(methods.FILE)
 
 
 @pytest.mark.timed

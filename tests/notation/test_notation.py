@@ -19,7 +19,7 @@ from pbrain_engine.game.tree import GameTree
 from pbrain_engine.notation.psq import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
-from tests.golden import readings
+from tests.golden import readings, texts
 
 sizes = st.integers(MIN_BOARD, MAX_BOARD)
 line_text = st.text(
@@ -40,7 +40,7 @@ def boards_with_moves(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, int]]]
 
 
 def test_all_that_is_read_and_written_is_as_recorded() -> None:
-    recorded = readings.FILE.read_text(encoding="utf-8")
+    recorded = texts.read(readings.FILE)
     assert readings.readings(recorded) == recorded
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from tests.golden import charts
+from tests.golden import charts, texts
 
 
 def test_pages_consist_of_what_was_recorded() -> None:
-    assert charts.pages() == charts.FILE.read_text(encoding="utf-8")
+    assert charts.pages() == texts.read(charts.FILE)
     assert {ElementTree.fromstring(svg).tag for svg in charts.charts().values() if svg} == {
         "figure"
     }

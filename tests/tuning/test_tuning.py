@@ -12,7 +12,7 @@ from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import command
 from pbrain_engine.tuning.command import SOURCE, SOURCE_NAME
 from pbrain_engine.tuning.spsa import STEP_SHARE, Spsa
-from tests.golden import tuning
+from tests.golden import texts, tuning
 
 FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
 
@@ -77,5 +77,5 @@ def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
 def test_runs_ask_for_games_and_say_what_is_recorded() -> None:
-    known = tuning.FILE.read_text(encoding="utf-8")
+    known = texts.read(tuning.FILE)
     assert tuning.runs(known) == known
