@@ -6,7 +6,7 @@ the threat mask. Where a rule has a network, that stands on top of it.
 A search calls these functions and nothing behind them, so that it need not know how a
 position is judged. An EVALUATOR is what does not change while a rule is played; it begins with the
 tables, so its address serves wherever theirs does. An ACCUMULATOR is what one searching thread
-keeps beside its game; nothing happens to it when a stone is put or taken back, but only when
+keeps next to its game; nothing happens to it when a stone is put or taken back, but only when
 something is asked.
 """
 

@@ -23,7 +23,7 @@ All of it is the same under the eight symmetries of the board.
 
 A file holds a zlib stream of it, which begins with the number of its form. In form 1 the arrays
 follow as the kernel reads them, row after row. In form 2 each lies column after column, all low
-bytes before all high ones: neighbours are alike there, and the stream gets a fifth shorter.
+bytes before all high ones: neighbours are similar there, and the stream gets a fifth shorter.
 
 The engine reads its networks with this module, so it imports the standard library only.
 """
@@ -42,7 +42,7 @@ FORM = 1
 COLUMNS = 2  # the form in which arrays lie by columns and planes of bytes
 PATTERNS = {4: 7381, 5: 66430}  # by half: line windows that differ, mirrored ones counted once
 THREAT_MASKS = 2048
-NEAR_CLASSES = 37  # distances from a stone, up to seven cells away; nought is farther
+NEAR_CLASSES = 37  # distances from a stone, up to seven cells away; 0 is farther
 SHIFTS = 16
 BOOK_LIMIT = 8191  # four vectors together stay within int16
 LAYER_LIMIT = 8191  # what comes out of a layer
@@ -64,7 +64,7 @@ class Sizes(NamedTuple):
 
     form: int
     half: int  # cells that a line window reaches to each side
-    tied: int  # 1: both colours play alike and share their vectors
+    tied: int  # 1: the rule treats both colours the same, so they share vectors
     heads: int  # 1 for both sides, or 2: black's, white's
     patterns: int
     codes: int

@@ -11,8 +11,8 @@ an empty line. The body holds each family's block of little-endian int16:
 
 A file with networks begins with ``numoku weights 2`` and has a line ``networks: family:bytes ...``
 before the checksum. Behind the blocks follows each network as a zlib stream of that length
-(``network_block.py``); a family that is not named has none. A network is learned beside the
-linear weights of its file and adds to them, so both stay together.
+(``network_block.py``); a family that is not named has none. A network is learned on top of
+the linear weights of its file, so both stay together.
 
 ``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
 win (``values.py``), as measured on the games that the weights were learned from.
@@ -73,7 +73,7 @@ class Weights(NamedTuple):
         """Return the block of the network that serves a rule (``network_block``), or None.
 
         Raises:
-            WeightsError: it cannot be unpacked, or is none that this version knows.
+            WeightsError: it cannot be unpacked, or this version does not know its form.
         """
         family = family_of(rule)
         stream = self.streams.get(family)

@@ -88,13 +88,13 @@ def zero_ints() -> Any:
 
 @instruction(lambda row, _: row(row, row), lambda builder, *rows: builder.add(*rows))
 def add(one: Any, other: Any) -> Any:
-    """Return the sums of two rows of a kind."""
+    """Return the sums of two rows of the same type."""
     return one + other
 
 
 @instruction(lambda row, _: row(row, row), lambda builder, *rows: builder.sub(*rows))
 def subtract(one: Any, other: Any) -> Any:
-    """Return the differences of two rows of a kind."""
+    """Return the differences of two rows of the same type."""
     return one - other
 
 

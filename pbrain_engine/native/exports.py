@@ -83,7 +83,7 @@ export_kernel("game_quick_move", quick_move, STATE, TABLES)
 export_kernel("game_check", same_as_fresh, STATE, TABLES)
 export_kernel("worker_forget", forget, WORKER)
 export_kernel("worker_fade", fade_history, WORKER)
-# The node limit, and whether one of the moves that are alike by symmetry is enough:
+# The node limit, and whether one of several moves equivalent by symmetry is enough:
 export_kernel("worker_prepare", prepare_root, WORKER, EVALUATOR, SHARED, int, int)
 export_kernel("worker_drop", drop_root, WORKER, int)  # cell
 export_kernel("worker_iterate", iterate, WORKER, EVALUATOR, SHARED, int, int)  # depth, first

@@ -155,7 +155,7 @@ def key_after(key, zobrist, side, cell):
 
 @kernel
 def bucket_of(key, buckets):
-    """Return which of so many buckets of a table of positions a key belongs to."""
+    """Return which bucket of a table of positions a key belongs to."""
     return np.int64(((key >> U64(32)) * U64(buckets)) >> U64(32))
 
 

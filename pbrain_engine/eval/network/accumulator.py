@@ -1,8 +1,8 @@
 """What one thread keeps of a network while it searches: lazily, stone by stone, with a log.
 
 Every empty cell has a row of ``CHANNELS`` numbers: the sum of the vectors of its four line
-patterns, cut off below 0 and above ``FEATURE_LIMIT``: its *features*. In rules where both colours
-play alike the first half of the channels is black's view and the second half white's. The features
+patterns, cut off below 0 and above ``FEATURE_LIMIT``: its *features*. In rules that treat both
+colours the same, the first half of the channels is black's view, the second white's. The features
 are summed over nine *regions* of the board. All that follows is small layers of integers, one
 set of them (a HEAD) for each side to move.
 

@@ -155,7 +155,7 @@ def unpack_head(block, at, head, side):
 
 @kernel
 def unpack(network, block, words, half):
-    """Write a network out; return 1, or 0 if a number is out of range: then there is none.
+    """Write a network out; return 1, or 0 if a number is out of range (no network is loaded then).
 
     The block has the sizes of this version and as many ``words`` as they say (``network_block``).
     """

@@ -4,7 +4,7 @@
 not; set-up, the tests and the tools call it. The engine itself only ever loads.
 
 The numba front end runs in a child process, because what it compiles depends on its
-environment; what it made lies beside the libraries, for those of further levels. Each file is
+environment; its output is kept next to the libraries, for those of further levels. Each file is
 written under a temporary name and renamed when it is whole, and a lock for each variant keeps
 two builders from doing the same work.
 """

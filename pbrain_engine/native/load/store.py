@@ -1,7 +1,7 @@
 """Where compiled kernels lie, and the digest of the sources that they come from.
 
-A shipped folder, ``native/lib``, holds the libraries beside a file ``SHIPPED`` and is
-believed as it is. A cache holds one folder per digest, so that a kernel of other sources is
+A shipped folder, ``native/lib``, holds the libraries and a file ``SHIPPED``, and is
+trusted without a check. A cache holds one folder per digest, so that a kernel of other sources is
 never found, and revisions side by side do not disturb each other.
 
 The digest hashes by content everything that shapes the machine code: the kernel's modules, the

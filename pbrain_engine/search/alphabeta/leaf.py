@@ -38,7 +38,7 @@ def is_close(cell, other):
 def list_fours(worker, tables, ply, first):
     """List the own fours worth a look, strongest class last; return how many.
 
-    They lie near the own last stone. A plain four, which gains no shape beside it, is
+    They lie near the own last stone. A plain four, which makes no other shape, is
     tried only by the ``first`` attacker's move of a leaf search.
     """
     state = worker.state

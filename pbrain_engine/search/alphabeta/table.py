@@ -50,7 +50,7 @@ def depth_of(data):
 
 @kernel
 def shift_ends(value, plies):
-    """Return a value with forced ends so many plies nearer; the table counts them from the node."""
+    """Return a value with forced ends ``plies`` nearer; the table counts them from the node."""
     if value >= WIN_BAND:
         return value + plies
     if value <= -WIN_BAND:

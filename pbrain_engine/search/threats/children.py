@@ -1,7 +1,7 @@
 """The children of a node of the search by threats: its moves with their proof numbers.
 
 The attacker's are as many as the level of the search asks for. What the table knows of the
-position behind a move stands beside it; a move that is new to the table is tried on the board and
+position after a move is stored with it; a move that is new to the table is tried on the board and
 judged first, so that many are settled without a node.
 """
 
@@ -39,7 +39,7 @@ from .memory import (
 from .replies import PREPARES, mark_against, mark_replies
 from .vcf import closeness, list_blocks, wins_by_fours
 
-# How wide a search is: which moves it tries beside fours, open threes and what meets a threat.
+# How wide a search is: which moves it tries besides fours, open threes and what meets a threat.
 THREES = 0
 BUILDING = 1  # also those that build on two stones, if they threaten a win by fours
 WIDEST = 2  # also every other cell near a stone, likewise

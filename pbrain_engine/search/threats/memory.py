@@ -37,7 +37,7 @@ THREATS = record(
     start=np.int64,  # stones on the board where the running search by threats began
     level=np.int64,  # of the running search by threats
     lowest=np.int64,  # below this level it has found that there is no win
-    width=np.int64,  # which moves beside fours and threes it tries
+    width=np.int64,  # which moves it tries besides fours and threes
     four_nodes=np.int64,  # stones that it may spend on fours at a new node
     test_nodes=np.int64,  # and to see whether a move threatens a win by fours
     truncated=np.int64,  # set of the levels on which some such question was left open
@@ -168,7 +168,7 @@ def list_marks(worker, moves, first):
 
 @kernel
 def find_entry(threats, bucket, key):
-    """Return the word beside a key in its bucket, or 0."""
+    """Return the word of a key in its bucket, or 0."""
     start = bucket * BUCKET_WORDS
     for slot in range(start, start + BUCKET_WORDS, 2):
         if threats.words[slot] == key:
@@ -205,8 +205,7 @@ def may_list(first):
 # An entry is the key and a word: proof number (0: the attacker wins), disproof number (0: he has no
 # win by threats), the winning move or the answer that holds out longest, his stones to the win
 # where it is proven, the level of the search that it is from, and its effort as a power of four. A
-# win holds on whatever level it was found; that there is none is known for this level and those
-# below.
+# win holds on every level; the absence of one is known for this level and those below.
 proof_of, disproof_of, cell_of_proof, length_of, level_of, effort_of, pack_proof = packed(
     proof=20, disproof=20, cell=10, length=7, level=3, effort=4
 )

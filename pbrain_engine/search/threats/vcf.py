@@ -2,8 +2,8 @@
 
 Each attacking move makes a four, so the defender has one answer (several where rows can be
 closed), or none that the rules allow. His answer may itself make a four; then only the cell
-that stops it can go on, if it makes a four too. A position has or has not such a win, on
-whatever way it was reached, so what is found out about it goes to a table and stays true.
+that stops it can go on, if it makes a four too. Whether a position has such a
+win does not depend on how it was reached, so the result is kept in a table.
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ LEAST_MORE = 2000  # stones for a shorter win than the first
 
 
 # The table of fours ------------------------------------------------------------------
-# An entry is the key and a word: the stones of the win, or of the bound within which there is none,
+# An entry is the key and a word: the stones of the win, or the bound within which none exists,
 # what is known, the first move of the win, and the effort as a power of two.
 stones_of, kind_of, cell_of_win, fours_effort_of, pack_fours = packed(
     stones=8, kind=2, cell=10, effort=44
