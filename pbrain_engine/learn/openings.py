@@ -64,7 +64,7 @@ def format_shares(shares: Shares) -> str:
     return ",".join(f"{kind}={share:g}" for kind, share in shares)
 
 
-def lay(engine: Engine, line: Line) -> bool:
+def set_up_line(engine: Engine, line: Line) -> bool:
     """Put these stones in place of all others; False if there is a foul, a win or a full board."""
     game = engine.game
     shared = 0
@@ -99,7 +99,7 @@ def play_out(engine: Engine, chance: random.Random, board: int) -> list[Coordina
     first = (board // 2 + chance.randint(-reach, reach), board // 2 + chance.randint(-reach, reach))
     stones = [first]
     for _ in range(chance.randint(*PLAYED) - 1):
-        if not lay(engine, stones):
+        if not set_up_line(engine, stones):
             break
         policy = engine.policy()[:AMONG]
         if len(policy) < 2:
@@ -133,7 +133,7 @@ def make_opening(
     """
 
     def value_of(opening: Line) -> int:
-        lay(engine, opening)
+        set_up_line(engine, opening)
         return judge()
 
     def candidates() -> Iterator[list[Coordinates]]:
@@ -144,5 +144,5 @@ def make_opening(
                 yield makers[kind](chance, board)
 
     makers = {SQUARE: scatter, WILD: strew, SWAP2: begin_swap2}
-    playable = (opening for opening in candidates() if lay(engine, opening))
+    playable = (opening for opening in candidates() if set_up_line(engine, opening))
     return first_balanced(playable, value_of, WILD_BALANCE if kind == WILD else BALANCE)

@@ -21,7 +21,7 @@ from ..game.stages import stage_of
 from ..notation.budget import NodePlan
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record, decode, split_head
 from ..values import WIN_BAND
-from .openings import lay
+from .openings import set_up_line
 
 LEAST_TABLE = 1 << 20
 BYTES_A_NODE = 64  # of the table
@@ -125,7 +125,7 @@ class Survey(NamedTuple):
         line = [(cell % record.width, cell // record.width) for cell in record.moves]
         engine.new_game(record.width, record.height, record.rule)
         for stones in stretch.stones:
-            if not lay(engine, line[:stones]):
+            if not set_up_line(engine, line[:stones]):
                 continue
             if self.is_open and not is_open(engine, record, stones):
                 continue
@@ -199,7 +199,7 @@ def sample(survey: Survey, sources: Sources) -> list[Place]:
 def _suits(survey: Survey, engine: Engine, record: Record, stones: int) -> bool:
     engine.new_game(record.width, record.height, record.rule)
     line = [(cell % record.width, cell // record.width) for cell in record.moves[:stones]]
-    if not lay(engine, line):
+    if not set_up_line(engine, line):
         return False
     return not survey.is_open or is_open(engine, record, stones)
 

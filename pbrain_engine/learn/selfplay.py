@@ -25,7 +25,7 @@ from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
-from .openings import ALL_SQUARE, BALANCE, Line, Shares, format_shares, lay, make_opening
+from .openings import ALL_SQUARE, BALANCE, Line, Shares, format_shares, make_opening, set_up_line
 
 HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear ...
 BYTES_A_NODE = 64  # ... of longer searches
@@ -159,7 +159,7 @@ def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer | None
     player = player or SelfPlayer(engine, plan)
     opening = make_opening(engine, chance, board, plan.opening_kind(number), player.judge)
     may_be_calm = not plan.goes_to_the_end(number)
-    lay(engine, opening)
+    set_up_line(engine, opening)
     game = engine.game
     cells = [y * board + x for x, y in opening]
     values = [NO_VALUE] * len(opening)
@@ -204,7 +204,7 @@ def odd_or_sound(engine: Engine, chance: random.Random) -> Coordinates | None:
 
 def walk(engine: Engine, chance: random.Random, line: Line) -> bool:
     """Go some moves on from a position; return whether there is something to search at the end."""
-    if not lay(engine, line):
+    if not set_up_line(engine, line):
         return False
     for _ in range(chance.choice(BRANCH_STEPS)):
         move = odd_or_sound(engine, chance)
@@ -239,7 +239,7 @@ def grow(
         seen = None
         for _ in range(BRANCH_TRIES):
             if in_tree:
-                is_open = lay(engine, ends[int(place * len(ends))])
+                is_open = set_up_line(engine, ends[int(place * len(ends))])
                 in_tree = False
             else:
                 is_open = walk(engine, chance, line[: game.opening + int(place * positions)])

@@ -18,7 +18,7 @@ from ..eval.weights import FAMILIES, family_of, scale_of
 from ..game.stages import STAGES, stage_name, stage_of
 from ..notation.games import SINGLE, Record, read_about, read_games
 from ..values import chance
-from .openings import lay
+from .openings import set_up_line
 
 ALL = "all"
 FIGURES = ("value_above_least", "move_entropy", "first")
@@ -84,7 +84,7 @@ def hear(engine: Engine, labelled: Labelled) -> Said:
     if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
         engine.new_game(record.width, record.height, record.rule)
     line = [(cell % record.width, cell // record.width) for cell in record.moves]
-    if not lay(engine, line[:-1]):
+    if not set_up_line(engine, line[:-1]):
         raise FileError(f"game {record.number} has a position in which there is no move")
     odds = engine.value() / engine.weights.scale(record.rule)
     deep = labelled.chance

@@ -23,7 +23,7 @@ from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.network.reading import read_datasets
-from pbrain_engine.learn.openings import lay
+from pbrain_engine.learn.openings import set_up_line
 from pbrain_engine.learn.selfplay import (
     Plan,
     SelfPlayer,
@@ -257,8 +257,8 @@ def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
 def test_an_opening_with_a_five_is_not_playable() -> None:
     engine = PLAN.make_engine()
     moves = [(x, y) for x in range(5) for y in (0, 7)]
-    assert not lay(engine, moves)
-    assert lay(engine, moves[:8])
+    assert not set_up_line(engine, moves)
+    assert set_up_line(engine, moves[:8])
     assert engine.game.moves == moves[:8]
 
 

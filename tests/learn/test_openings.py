@@ -15,9 +15,9 @@ from pbrain_engine.learn.openings import (
     ALL_SQUARE,
     KINDS,
     format_shares,
-    lay,
     make_opening,
     parse_shares,
+    set_up_line,
 )
 from pbrain_engine.learn.selfplay import Plan, SelfPlayer
 from pbrain_engine.notation.budget import NodePlan
@@ -36,7 +36,7 @@ def test_openings_of_a_kind_are_playable_and_look_so(kind: str, board: int) -> N
         engine.new_game(board, rule=Rule.RENJU)
         for _ in range(12):
             opening = make_opening(engine, chance, board, kind, lambda: 0)
-            assert len({*opening}) == len(opening) and lay(engine, opening)
+            assert len({*opening}) == len(opening) and set_up_line(engine, opening)
             assert engine.game.moves == opening
             stones[len(opening)] += 1
             xs, ys = zip(*opening, strict=True)
