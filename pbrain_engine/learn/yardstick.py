@@ -1,7 +1,6 @@
-"""What weights say without a search of positions that have deep labels.
+"""How well weights, without a search, predict positions that have deep labels.
 
-The value is the engine's own, of integers, as a search asks for it, and so are the logits of the
-moves.
+Values and logits are the engine's own integers, as a search asks for them.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class Labelled(NamedTuple):
     chance: float  # of the side to move, 0 to 1
 
 
-class Said(NamedTuple):
-    """How well weights foretell one label; ``nan`` where they could not."""
+class Assessment(NamedTuple):
+    """How well weights predict one label; ``nan`` where they do not say."""
 
     value_above_least: float  # nats
     move_entropy: float  # nats; nan where they do not list the move
@@ -44,7 +43,7 @@ class Said(NamedTuple):
 
 
 class StageRow(NamedTuple):
-    """What weights say of the positions of one family and stage."""
+    """How well weights predict the positions of one family and stage."""
 
     weights: str
     family: str
@@ -78,8 +77,8 @@ def read_labels(paths: Iterable[Path]) -> Iterator[Labelled]:
                 yield Labelled(record, (file, record.number), family, stage, deep)
 
 
-def hear(engine: Engine, labelled: Labelled) -> Said:
-    """Return how well the engine's weights foretell a label."""
+def assess(engine: Engine, labelled: Labelled) -> Assessment:
+    """Return how well the engine's weights predict a label."""
     record, game = labelled.record, engine.game
     if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
         engine.new_game(record.width, record.height, record.rule)
@@ -93,25 +92,25 @@ def hear(engine: Engine, labelled: Labelled) -> Said:
     logits = {move: logit / LOGIT_UNIT for move, logit in engine.logits().items()}
     wanted = Move(*line[-1])
     if wanted not in logits:
-        return Said(loss - least, nan, 0.0)
+        return Assessment(loss - least, nan, 0.0)
     highest = max(logits.values())
     entropy = log(sum(exp(logit - highest) for logit in logits.values())) + highest
     first = max(logits, key=logits.__getitem__) == wanted
-    return Said(loss - least, entropy - logits[wanted], float(first))
+    return Assessment(loss - least, entropy - logits[wanted], float(first))
 
 
 def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
-    """Return what weights, by name or file, say of files of positions.
+    """Return how well weights, by name or file, predict files of positions.
 
     Raises:
         FileError: a file is damaged.
         WeightsError: weights cannot be read.
     """
     labels = list(read_labels(paths))
-    heard: list[tuple[str, list[Said]]] = []
+    assessed: list[tuple[str, list[Assessment]]] = []
     for name in names:
         with Engine(hash_size=1 << 20, weights=name) as engine:
-            heard.append((engine.weights.id, [hear(engine, each) for each in labels]))
+            assessed.append((engine.weights.id, [assess(engine, each) for each in labels]))
     rows = list[StageRow]()
     for family in FAMILIES:
         for stage in (None, *range(len(STAGES))):
@@ -122,23 +121,23 @@ def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
             ]
             if chosen:
                 stones = ALL if stage is None else stage_name(stage)
-                rows += _rows(heard, chosen, [labels[n].game for n in chosen], family, stones)
+                rows += _rows(assessed, chosen, [labels[n].game for n in chosen], family, stones)
     return rows
 
 
 def _rows(
-    heard: Sequence[tuple[str, list[Said]]],
+    assessed: Sequence[tuple[str, list[Assessment]]],
     chosen: Sequence[int],
     games: Sequence[tuple[int, int]],
     family: str,
     stones: str,
 ) -> Iterator[StageRow]:
-    first = heard[0][1]
-    for number, (weights, said) in enumerate(heard):
+    first = assessed[0][1]
+    for number, (weights, found) in enumerate(assessed):
         each = range(len(FIGURES))
-        figures = tuple(average([said[n][i] for n in chosen], games) for i in each)
+        figures = tuple(average([found[n][i] for n in chosen], games) for i in each)
         differences = tuple(
-            average([said[n][i] - first[n][i] for n in chosen], games) for i in each if number
+            average([found[n][i] - first[n][i] for n in chosen], games) for i in each if number
         )
         yield StageRow(weights, family, stones, len(chosen), figures, differences)
 
