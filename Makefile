@@ -56,7 +56,7 @@ demo: ## watch one game of the engine against itself
 	@$(MAKE) --no-print-directory setup
 	@$(BIN)/numoku demo
 
-# What looks at a clock runs alone, after the others. Status 5: the flags leave no test of a kind.
+# What looks at a clock runs alone, after the others. Status 5: the flags leave no such test.
 test: develop ## run the whole test suite, on all cores: WORKERS=1 for one
 	@$(BIN)/python -m tests.suite --workers $(WORKERS) $(PYTEST_FLAGS)
 
@@ -121,7 +121,7 @@ release: ## attach what is in dist to the release of a tag, with the tool gh: ma
 	gh release view "$(TAG)" >/dev/null 2>&1 || gh release create "$(TAG)" --verify-tag --notes ""
 	gh release upload "$(TAG)" dist/*.zip dist/*.sha256 dist/*.whl dist/*.tar.gz --clobber
 
-dist: wheels package windows-zip ## build all that is handed out, into dist, and measure it
+dist: wheels package windows-zip ## build everything that is released into dist, and measure it
 
 clean: ## remove what was built, but not .venv
 	rm -rf .kernels dist pbrain_engine/native/lib *.egg-info

@@ -388,7 +388,7 @@ class MatchSettings:
         False, "play numoku:... configurations inside this process: no pipes, many games")
     cluster: str = setting("", (SHARED["cluster"],), may_change=True)
     log: str = setting(
-        "", "write what engines hear and answer into this folder, a file each",
+        "", "write every dialogue into this folder, a file for each game and side",
         lambda text: text and str(Path(text).absolute()), "FOLDER", may_change=True)
     # fmt: on
 

@@ -69,7 +69,7 @@ def check(name: str, value: Any, schema: Schema) -> None:
     if kind == "string" and not is_writable(value):
         raise Refused(f"{name} has half of a character")
     if "enum" in schema and value not in schema["enum"]:
-        raise Refused(f"{name} is none of {', '.join(schema['enum'])}")
+        raise Refused(f"{name} must be one of {', '.join(schema['enum'])}")
     if "maxLength" in schema and len(value) > schema["maxLength"]:
         raise Refused(f"{name} is longer than {schema['maxLength']} characters")
     if kind == "array":

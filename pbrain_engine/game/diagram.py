@@ -114,7 +114,7 @@ def parse_diagram(text: str) -> GameRecord:
                 labels.append((number, label))
             for x, cell in enumerate(cells):
                 if cell.strip("()") not in _SIDES:
-                    raise NotationError(f"row {number}: {cell!r} is none of . X O # (X) (O)")
+                    raise NotationError(f"row {number}: {cell!r} is not one of . X O # (X) (O)")
                 if (side := _SIDES[cell.strip("()")]) is not Side.EMPTY:
                     stones[x, number - 1] = side
                 if len(cell) > 1:

@@ -575,5 +575,5 @@ def _word(entry: Mapping[str, Any], name: str, words: tuple[str, ...], default: 
     """Return one of some words; null and an empty text stand for the default."""
     word = str(entry.get(name) or default).lower()
     if word not in words:
-        raise ValueError(f"{name} is none of {', '.join(filter(None, words))}")
+        raise ValueError(f"{name} must be one of {', '.join(filter(None, words))}")
     return word

@@ -88,9 +88,9 @@ COMMAND = CommandLine(
         "positions of game files, searched again:",
         Option("--positions", Path, None, "GAMES", "the files", {"nargs": "+"}),
         Option("--count", positive, None, "N",
-               "a sample of so many, as many of each rule, board and stage (all of them)"),
+               "a sample of N, balanced over rules, boards and stages (all of them)"),
         Option("--open", None, False, None, "leave out what is decided, or has an only move"),
-        Option("--multipv", positive, None, "N", "values of so many best moves (1)"),
+        Option("--multipv", positive, None, "N", "values of the N best moves (1)"),
     ),
 )  # fmt: skip
 

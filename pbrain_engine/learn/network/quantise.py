@@ -367,7 +367,7 @@ def begin_at(block: NetworkBlock, layout: Layout, seed: int, scale: float) -> tu
     if sizes.half > layout.known.half:
         raise WeightsError("has wider windows than this family")
     if sizes.tied < layout.tied:
-        raise WeightsError("tells colours apart that are alike in this family")
+        raise WeightsError("distinguishes colours that this family treats the same")
     numbers = layout.start(seed).astype(np.float64)
     anchor = np.zeros_like(numbers)
     for flat in (numbers, anchor):
