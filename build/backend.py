@@ -53,7 +53,7 @@ def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
 def build_wheel(
     wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
 ) -> str:
-    """Write the wheel of a copy of the sources with kernels beside them; return its name."""
+    """Write the wheel of a copy of the sources with its kernels; return its name."""
     sources, out = Path.cwd(), os.path.abspath(wheel_directory)
     with tempfile.TemporaryDirectory(prefix="numoku-wheel-") as folder:
         for name in NAMES:
@@ -94,7 +94,7 @@ def compile_kernels(folder: Path) -> None:
         for path in lib.iterdir():
             if path.name not in keep:
                 path.unlink()
-        (lib / SHIPPED_MARK).write_text("The kernels here belong to the sources beside them.\n")
+        (lib / SHIPPED_MARK).write_text("The kernels here belong to these sources.\n")
     except Exception as error:  # whatever the compiler raises, numba above all
         raise SystemExit(REFUSAL.format(reason=error)) from None
     finally:

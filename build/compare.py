@@ -1,6 +1,6 @@
 """Compare the working tree with another revision: speed in pairs of runs, and signature.
 
-The other revision is checked out beside, with a kernel of its own. Both run ``numoku bench``
+The other revision has a checkout and a kernel of its own. Both run ``numoku bench``
 in turn, so that what else the machine does hits both; what counts is the median of the
 ratios of neighbouring runs.
 """

@@ -1,7 +1,7 @@
 """Build the package for tournaments: a ZIP with one program that needs nothing installed.
 
 PyInstaller freezes the program to a folder as ``build/numoku.spec`` says; kernels, weights and
-notices go beside it. The ZIP is the same to the last byte whenever it is built from the same
+notices go next to it. The ZIP is the same to the last byte whenever it is built from the same
 sources with the same Python, and the build fails where it would be larger than a tournament
 accepts. ``--onefile`` makes a single program instead, which unpacks itself at every start.
 ``build/windows.py`` has the package for Windows built here too, on Linux.
@@ -85,7 +85,7 @@ def freeze(
 
 
 def add_notices(folder: Path, target: Target, signature: int) -> None:
-    """Put the page for users and all licences beside the program."""
+    """Put the page for users and all licences next to the program."""
     page = (NOTICES / "README.txt").read_text(encoding="ascii")
     facts = {"VERSION": __version__, "PLATFORM": target.name, "PROGRAM": program_of(target)}
     for name, value in {**facts, "SIGNATURE": f"{signature}"}.items():
@@ -141,7 +141,7 @@ def check_size(path: Path, limit: int = SIZE_LIMIT) -> None:
 
 
 def write_checksum(path: Path) -> None:
-    """Put the SHA-256 of a file beside it, in the form that ``sha256sum --check`` reads."""
+    """Write the SHA-256 of a file next to it, in the form that ``sha256sum --check`` reads."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     text = f"{digest}  {path.name}\n"
     path.with_name(path.name + ".sha256").write_text(text, encoding="ascii", newline="\n")

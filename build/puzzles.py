@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def choose(candidates: Iterator[dict[str, Any]], wanted: int) -> list[dict[str, Any]]:
-    """Return so many puzzles of each part, the easiest first."""
+    """Return ``wanted`` puzzles, by the shares of the parts, the easiest first."""
     left = {part: round(wanted * share) for part, share in PARTS.items()}
     kept: list[dict[str, Any]] = []
     for puzzle in candidates:

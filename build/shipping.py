@@ -1,4 +1,4 @@
-"""What every package carries beside the program: kernels, a mark that they fit, a signature.
+"""What every package carries besides the program: kernels, a mark that they fit, a signature.
 
 Kernels come from the cache of this source tree, so that a build that was done for the tests
 is not done again. The signature is measured here, on the sources, with one of these kernels:
@@ -31,7 +31,7 @@ def host() -> Target:
     """Return the platform of this machine.
 
     Raises:
-        BuildError: it is none of those that there are kernels for.
+        BuildError: no kernels exist for it.
     """
     target = host_target()
     if target is None:
@@ -92,7 +92,7 @@ def ship(target: Target, kernels: Path, folder: Path, figures: dict[str, Any]) -
     folder.mkdir(parents=True, exist_ok=True)
     for level in target.levels:
         shutil.copyfile(kernels / target.file_name(level), folder / target.file_name(level))
-    text = "The kernels here belong to the sources beside them.\n"
+    text = "The kernels here belong to these sources.\n"
     (folder / SHIPPED_MARK).write_text(text, encoding="ascii", newline="\n")
     signature = line(figures["weights"], figures["nodes"])
     (folder / FILE).write_text(signature, encoding="ascii", newline="\n")

@@ -7,7 +7,7 @@ from the Python 3.11 of this machine. Two small files are made here, with the li
 kernels are linked with: ``python.exe``, which calls the DLL, and ``python3.dll``, which hands
 extension modules of the stable interface on to it.
 
-The result lies in the user's cache, beside a wine prefix of its own, and is made once.
+The result lies in the user's cache, next to a Wine prefix of its own, and is made once.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def find_wine() -> str:
     """Return the 64-bit wine, which Debian keeps off the path.
 
     Raises:
-        Missing: there is none.
+        Missing: no such Python is found.
     """
     for folder in (None, "/usr/lib/wine"):
         for name in ("wine64", "wine"):
@@ -94,7 +94,7 @@ def find_wine() -> str:
 
 
 class WindowsPython:
-    """The Python at hand: ``command`` and ``environment`` for whoever runs it."""
+    """The Python at hand: ``command`` and ``environment`` to run it."""
 
     def __init__(self, folder: Path, wine: str) -> None:
         """Name where it lies, and the wine that runs it."""

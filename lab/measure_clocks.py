@@ -1,7 +1,7 @@
 """Short matches on a busy machine: ``python -m lab.measure_clocks [--games N] [--match S ...]``.
 
-The engine plays itself by the protocol, in free style on 15x15, with so many seconds for all of its
-moves, ``--concurrency`` games at a time and ``--load`` processes beside them that do nothing but
+The engine plays itself by the protocol, freestyle on 15x15, with ``--match`` seconds a game,
+``--concurrency`` games at a time and ``--load`` more processes that do nothing but
 count. A row for each match time: games, losses on time (without any tolerance, the start of the
 program on the clock), the least that was left on a clock, the least time that the plan offered in
 the last ten moves of a side, how late answers were against their plan, and the mean load of the

@@ -1,6 +1,6 @@
 """A large RenLib library: ``python -m lab.measure_library [NODES] [FOLDER]`` tells what it takes.
 
-A library of so many nodes (1,000,000) is made, with comments, marks, texts on cells and positions
+A library of NODES nodes (1,000,000) is made, with comments, marks, texts on cells and positions
 that come about in several orders; then it is read, added to a database, walked, asked for random
 positions under all symmetries, and exported. What comes out has to be what went in. A row for each
 step: seconds of the processor, and the most memory that the process has had until its end.
@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 def grow_library(nodes: int, seed: int = 1) -> GameTree:
-    """Return a tree of so many moves and texts on cells."""
+    """Return a tree with ``nodes`` moves and texts on cells."""
     chance = random.Random(seed)
     middle = SIDE // 2
     cells = [(x, y) for x in range(SIDE) for y in range(SIDE)]
@@ -80,7 +80,7 @@ def grow_library(nodes: int, seed: int = 1) -> GameTree:
 
 
 def measure(nodes: int, folder: Path) -> list[Step]:
-    """Take a library of so many nodes there and back; return what each step took.
+    """Take a library of ``nodes`` nodes through a round trip; return the cost of each step.
 
     Raises:
         AssertionError: something was lost on the way.

@@ -8,7 +8,7 @@ that was fooled, and its nodes count; a search that is not fooled for long is br
 that is still fooled after N nodes counts as N. What is compared between versions is the geometric
 mean.
 
-Kinds are what the file knows: ``answer`` (a proven refutation of so many plies), ``holds`` (a move
+Kinds are what the file knows: ``answer`` (a proven refutation, with its plies), ``holds`` (a move
 that would have held), ``missed`` (an own win), or ``why`` of ``lab.measure_losses``.
 """
 

@@ -1,4 +1,4 @@
-"""Measure how soon the whole engine announces a forced win, and another program beside it.
+"""Measure how soon the whole engine announces a forced win, compared with another program.
 
 ``python -m lab.measure_wins --set vct-open --sample 100 --limit 1 --other PROGRAM``. Times
 are of the processor, from the question to the first word of a win, so that a busy machine

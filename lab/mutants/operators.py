@@ -322,7 +322,7 @@ def sources() -> tuple[str, ...]:
 
 @cache
 def _definitions() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Return the members of each enumeration, and the constants that stand beside each one."""
+    """Return the members of each enumeration, and the other constants of each."""
     members: dict[str, tuple[str, ...]] = {}
     groups: dict[str, tuple[str, ...]] = {}
     for file in sources():

@@ -70,7 +70,7 @@ def files() -> Iterator[str]:
 
 
 def copy_tree(target: Path) -> None:
-    """Copy the tree, and show the copy what lies beside the original."""
+    """Copy the tree, and link what lies next to the original."""
     for name in files():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
