@@ -35,7 +35,7 @@ def state_folder() -> Path:
 def in_place_of(path: Path) -> Iterator[Path]:
     """Yield where to write a file that takes the place of ``path`` once it is whole.
 
-    If that fails, ``path`` is as it was, and nothing lies beside it. What is no ordinary file,
+    If that fails, ``path`` is unchanged, and no other file is left. What is no ordinary file,
     such as a pipe, is written to itself.
     """
     if path.exists() and not path.is_file():
@@ -130,7 +130,7 @@ def is_writable(text: str) -> bool:
 
 
 # Locks between processes: the system frees one when its holder dies. The package ``filelock`` does
-# this with a file beside each; here the file itself is the lock, and nothing has to be installed.
+# this with another file for each; here the file itself is the lock: nothing to install.
 
 # A lock on Windows keeps others from reading, too: it is put where no file has bytes.
 _FAR = 1 << 40

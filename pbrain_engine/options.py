@@ -74,7 +74,7 @@ def span(text: str) -> tuple[int, int]:
     """Return the least and the most of ``3``, of ``3-7``, or of ``3-``, which has no end.
 
     Raises:
-        argparse.ArgumentTypeError: it is none of these.
+        argparse.ArgumentTypeError: it is not of these forms.
     """
     first, dash, last = text.partition("-")
     if first.isdecimal() and (last.isdecimal() or not last):

@@ -30,9 +30,9 @@ class Question(NamedTuple):
     """What one think is about.
 
     ``start``: when it began, by ``perf_counter``; ``exclude``: cells not to be played unless
-    nothing else is left; ``multipv``: how many best moves are asked for. With one, of root moves
-    that are alike by symmetry only one is searched. ``board``: the position, for its thoughts.
-    ``is_short``: an only move is looked at a few plies deep, as where time counts.
+    nothing else is left; ``multipv``: how many best moves are asked for. With one, only one
+    of several root moves equivalent by symmetry is searched. ``board``: the position, for its
+    thoughts. ``is_short``: an only move is looked at a few plies deep, as where time counts.
     """
 
     game: Game

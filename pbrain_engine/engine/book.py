@@ -27,7 +27,7 @@ BookMove = tuple[Move, int]  # with its value for the side to move
 
 
 def open_unwritable(path: Path, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file that was refused because nothing can be written beside it.
+    """Open a file that was refused because nothing can be written next to it.
 
     No other process can write there either. What stands in a ``-wal`` would be missed, so there
     must be none.

@@ -92,7 +92,7 @@ class Engine:
             WeightsError: the weights cannot be read.
             KeyError: there is no such search parameter.
             ValueError: there are no threads, or no memory.
-            TypeError: one of the numbers is none.
+            TypeError: an argument is not a number.
         """
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
@@ -327,8 +327,8 @@ class Engine:
         begun. Several lines are reported and returned as of the last depth that all of them
         completed. ``exclude``: cells
         not to be played. With a time of zero or less the answer
-        comes without a search. Where the position is symmetric, only one of the moves that
-        are alike is searched, unless ``multipv`` asks for several lines: then each counts.
+        comes without a search. Where the position is symmetric, only one of the equivalent
+        moves is searched, unless ``multipv`` asks for several lines: then each counts.
 
         Raises:
             EngineError: there is no empty cell, or a think is running already.

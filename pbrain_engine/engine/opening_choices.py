@@ -1,9 +1,8 @@
 """How the engine plays opening rules: every choice compares values of its own searches.
 
 All values here are black's. Where black offers N fifth stones and white chooses, black gets the
-N-th best of them, so that is what a position of four stones is worth; where somebody may still
-change sides, what counts is how far from even it is. Sides are changed where the other colour
-stands better.
+N-th best of them, so that is what a position of four stones is worth; where a side may still
+swap, what counts is how far from even it is. A player swaps where the other colour stands better.
 """
 
 from __future__ import annotations
@@ -53,9 +52,9 @@ def fifths(
     They are ``count`` or a few more, fewer only where the search lists fewer.
     """
     set_up(searcher.engine, stones)
-    alike = len(opening.twins([(0, 1)], stones))  # symmetries of the position: 1, 2, 4 or 8
+    equivalent = len(opening.twins([(0, 1)], stones))  # symmetries of the position: 1, 2, 4 or 8
     chosen: dict[Coordinates, int] = {}
-    for thought in searcher.best(share, (count + MARGIN) * alike):
+    for thought in searcher.best(share, (count + MARGIN) * equivalent):
         cell = (thought.move.x, thought.move.y)
         if cell not in opening.twins(chosen, stones):
             chosen[cell] = thought.value

@@ -33,10 +33,10 @@ FIRST_COMING = 8.0  # hard moves that a game brings, seen from its start (docs/l
 COMING_PER_STONE = 0.125  # ... and this much more with each stone: what has lasted will last
 LEAST_MOVE = 0.02  # a move has at least this much, ...
 LEAST_OPTIMUM = 0.006  # ... but ends its search around here where nothing is in doubt
-TRANSIT = 0.01  # what goes by beside such a move on an idle machine, ...
+TRANSIT = 0.01  # what such a move takes in addition on an idle machine, ...
 SLIP_SHARE = 1 / 3  # ... and this of the slip, which is nearly the most that it has been late
-KEPT_MOVES = 20  # for so many moves to come all that is kept back from those before, ...
-KEPT_PER_STONE = 3  # ... and for so many more with each stone, as far as the board has room
+KEPT_MOVES = 20  # for this many moves to come all that is kept back from those before, ...
+KEPT_PER_STONE = 3  # ... and for this many more with each stone, as far as the board has room
 LAST_MOVES = 10  # that the board has room for: they are kept the least and the whole reserve
 STALL = 0.1  # of a match is never planned for: once a game a machine may be as slow as that
 EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
@@ -70,7 +70,7 @@ DEFAULT_TURN_MS = 5000
 
 
 def seconds(milliseconds: int | None) -> float:
-    """Return a limit in seconds; unlimited where there is none or it is a giant."""
+    """Return a limit in seconds; unlimited if missing or huge."""
     if milliseconds is None or milliseconds >= UNLIMITED_MS:
         return UNLIMITED
     return milliseconds / 1000
@@ -86,7 +86,7 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
 
     ``ply`` is the number of stones on the board of ``cells`` cells, ``charged`` what has
     gone from the clock already (the start of the program, on its first move), ``slip`` what is
-    kept back beside the overhead. Without any limit a turn has five seconds.
+    kept back in addition to the overhead. Without any limit a turn has five seconds.
     """
     left = seconds(limits.left)
     turn = seconds(DEFAULT_TURN_MS if limits.turn is None and left == UNLIMITED else limits.turn)

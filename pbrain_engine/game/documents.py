@@ -159,7 +159,7 @@ def played_document(game: GameRecord) -> dict[str, Any]:
 
 
 def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -> GameRecord:
-    """Return the game that :func:`played_document` wrote; an error of values means that it is none.
+    """Return the game that :func:`played_document` wrote; an error means that it is invalid.
 
     The columns have an entry for each move after the opening.
     """

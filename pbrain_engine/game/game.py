@@ -252,7 +252,7 @@ class Game:
 
     @property
     def opening(self) -> Opening | None:
-        """Which of renju's openings a game of renju began with, None if it is none of them."""
+        """Which of renju's openings a game of renju began with, or None."""
         from .opening_names import name_opening
         from .position import Position
 
@@ -513,7 +513,7 @@ def whole(number: object, name: str) -> int:
 
 
 def at_least_one(number: int | None, name: str) -> None:
-    """Refuse a number below 1, or what is none; None stands for no number.
+    """Refuse what is not a number of at least 1; None passes.
 
     Raises:
         ValueError: it is below 1.

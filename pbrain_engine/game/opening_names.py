@@ -1,6 +1,6 @@
 """The 26 openings of renju by name: black in the centre, white next to it, black's second stone.
 
-White stands either straight (direct, D) or diagonally (indirect, I) beside the centre; by
+White stands either straight (direct, D) or diagonally (indirect, I) next to the centre; by
 symmetry there are 13 places of each kind for the third stone. Names and numbers are those of
 the Renju International Federation. They are found by the keys of their positions.
 """

@@ -1,8 +1,8 @@
 """Opening rules: who puts which stones where, who may change sides, who chooses the fifth stone.
 
 A rule is a table of steps, and ``OpeningPlay`` walks through one. Two players take part: the first
-begins, the second answers; *black* and *white* are whoever has that colour at the moment. All
-stones alternate in colour, whoever puts them.
+begins, the second answers; *black* and *white* are the players who have that colour at the
+moment. Stones alternate in colour, no matter which player puts them.
 
 Sources: the rules of the Renju International Federation for RIF, Yamaguchi (2009), Soosorv-8 (2017)
 and Taraguchi-10 (2017); Gomocup's page on swap2.
@@ -246,7 +246,7 @@ class OpeningPlay:
         """Do one step after the other, as they are written in ``actions``.
 
         Raises:
-            NotationError: a word is none of what the step asks for; what came before it stays done.
+            NotationError: the step does not accept a word; actions before it stay done.
         """
         for word in words.split():
             self._do(word.lower())

@@ -61,7 +61,7 @@ class GameRecord(NamedTuple):
     round: int = 0  # games of one opening have the same
     reason: str = ""  # why it ended: FIVE, FULL, LIMIT, SCORE or a fault of the loser's
     detail: str = ""
-    given: int = 0  # how many of the moves are an opening that nobody has chosen
+    given: int = 0  # how many of the moves are an opening that no player chose
     depths: tuple[int | None, ...] = ()  # of the searches for the moves after that, as far as known
     values: tuple[int | None, ...] = ()  # for the side that moves
     nodes: tuple[int | None, ...] = ()

@@ -168,7 +168,7 @@ class Result(NamedTuple):
 def win_by(claim: str, line: Sequence[Move], **more: Any) -> Result:
     """Return a win whose line is known up to its end.
 
-    That is the five, or a threat of it that the rules let nobody stop.
+    That is the five, or a threat of it that the rules do not allow to stop.
     """
     return Result(win_in(2 * (len(line) // 2) + 1), tuple(line), claim=claim, **more)
 

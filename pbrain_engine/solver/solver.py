@@ -59,8 +59,8 @@ class Solver:
         """Take ``memory`` bytes for the tables.
 
         Raises:
-            ValueError: that is none.
-            TypeError: this is no number of bytes.
+            ValueError: it is below 1.
+            TypeError: it is not a whole number.
             KernelError: there is no compiled kernel for this machine.
         """
         at_least_one(memory, "memory")
