@@ -48,7 +48,7 @@ def blend(side: Array, results: Array, game: Array, chances: Vector, mix: float)
 
     Positions stand in the order of their games, with the side to move (0 black, 1 white), its
     score in the end and the number of the game. ``mix`` is the share of what came after; at the
-    end of a game that is its result, or what the search saw where there is none (NaN).
+    end of a game that is its result, or what the search saw where it is unknown (NaN).
     """
     black = side == 0
     seen = np.where(black, chances, 1 - chances)

@@ -127,7 +127,7 @@ def begin_swap2(chance: random.Random, board: int) -> list[Coordinates]:
 def make_opening(
     engine: Engine, chance: random.Random, board: int, kind: str, judge: Callable[[], int]
 ) -> list[Coordinates]:
-    """Return the first opening of a kind that is found balanced, or the best of many.
+    """Return the first opening of ``kind`` that is found balanced, or the best of many.
 
     ``judge`` values the position of the engine.
     """

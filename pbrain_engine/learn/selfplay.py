@@ -4,7 +4,7 @@ A game depends on the seed and its number alone: the engine forgets everything b
 search ends by nodes, and one thread searches. So games can be played anywhere in any order.
 
 Search trees are full of positions that no game shows: moves that no player would choose, threats
-left unanswered. *Branches* are positions beside those of a game, each with its own label. Half of
+left unanswered. *Branches* are additional positions off a game, each with its own label. Half of
 them are positions where a search of the game met its node limit, which is any one of its tree, its
 leaf searches included. The others leave the game at a random place and go on with a few moves of
 which every second or so is odd. Each is searched, once. It is not played to the end, so it has a
@@ -45,7 +45,7 @@ Search = Callable[[], ShortSearch | None]
 
 
 class SelfPlayed(NamedTuple):
-    """A game, and what was made beside it."""
+    """A game and its branches."""
 
     record: Record
     branches: tuple[Record, ...] = ()

@@ -1,7 +1,7 @@
 """``numoku train``: learn a network from games, added to the linear weights of a file.
 
-Everything that a run leaves lies in one folder beside the weight file: a checkpoint for each
-family and pages of losses. The same command goes on where it stopped.
+Everything that a run leaves lies in one folder next to the weight file: a checkpoint for each
+family and pages of losses. The same command resumes it.
 """
 
 from __future__ import annotations

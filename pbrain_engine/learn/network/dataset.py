@@ -119,7 +119,7 @@ class Dataset(NamedTuple):
         """
         opens = np.full(self.size, True) if labels == FAIR else self.value < WIN_BAND
         seen = chance(self.value.astype(np.float64), scale or self.search_scale())
-        target = np.ones(self.size)  # whoever has a forced win
+        target = np.ones(self.size)  # for a side with a forced win
         side, results, game = self.side[opens], self.results[opens], self.game[opens]
         target[opens] = blend(side, results, game, seen[opens], mix)
         return self._replace(target=target.astype(np.float32), opens=opens)

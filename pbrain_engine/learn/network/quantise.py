@@ -359,7 +359,7 @@ def begin_at(block: NetworkBlock, layout: Layout, seed: int, scale: float) -> tu
 
     Raises:
         WeightsError: its layers have other widths, its windows are wider, or it distinguishes
-            colours that are alike.
+            colours that the family treats the same.
     """
     sizes, wanted = block.sizes, sizes_for(layout, block.sizes.codes)
     if sizes[6:11] != wanted[6:11]:

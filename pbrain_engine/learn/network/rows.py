@@ -49,7 +49,7 @@ def step(function: Callable[..., Any]) -> Any:
 
 
 class FloatRow(types.Type):  # type: ignore[misc]
-    """Sixteen numbers of a kind, as numba sees them."""
+    """Sixteen numbers of one type, as numba sees them."""
 
     def __init__(self, kind: types.Float) -> None:
         self.kind = kind

@@ -37,7 +37,7 @@ WARM_UP = 100  # steps
 LAST_RATE = 0.01  # of the learning rate, at the end
 CLIP = 1.0  # of the length of the gradient
 AVERAGED = 0.998  # of the running mean of the weights that a step leaves
-VALUE_SHARE, LEVEL_SHARE = 2.0, 0.02  # of the losses of value and mean logit beside the move's
+VALUE_SHARE, LEVEL_SHARE = 2.0, 0.02  # of the losses of value and mean logit; the move's is 1
 QUICK = 6000  # held-out positions that are looked at on the way
 
 
