@@ -131,9 +131,9 @@ class Runner:
                     self._count(played)
 
     def _tell(self, way: Callable[..., None], *what: object) -> None:
-        """Show something; if nobody reads it any more, end as after one interrupt.
+        """Show something; if its reader has gone, end as after one interrupt.
 
-        So it is when ^C ends a ``tee`` before the match hears of it.
+        This happens when ^C ends a ``tee`` before the match notices.
         """
         try:
             way(*what)

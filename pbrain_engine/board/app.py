@@ -177,7 +177,7 @@ class BoardServer:
         weights: str = DEFAULT_WEIGHTS,
         games: Path | None = None,
     ) -> None:
-        """Begin without any tab, for whoever ``admit`` lets in by token and names of the host.
+        """Begin without any tab; ``admit`` decides by token and host name who may connect.
 
         ``games``: where those of the page are kept, None: in memory.
 

@@ -1,6 +1,6 @@
 """The database behind the board: what it knows is shown, what is found out and written is kept.
 
-One for all tabs, and beside it the games that were played. What the engines find out is written
+One for all tabs, and next to it the played games. What the engines find out is written
 by a thread of its own, so that no search waits for the disk; what a person stores is answered
 once it is there for good.
 """
@@ -146,7 +146,7 @@ class Archive:
 
     @contextlib.contextmanager
     def _open_kept(self, kept: OptionalDatabase, lock: threading.Lock) -> Iterator[Database]:
-        """Give the database; raises Refused if there is none, and EngineError if it fails."""
+        """Yield the database; raises Refused without one, and EngineError if it fails."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
         with lock:

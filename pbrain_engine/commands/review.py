@@ -168,7 +168,7 @@ def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
 
 
 def plural(count: int, kind: str) -> str:
-    """Return how many moves were of a kind."""
+    """Return how many moves were of this kind."""
     return f"{count} inaccuracies" if kind == INACCURACY and count != 1 else counted(count, kind)
 
 

@@ -26,7 +26,7 @@ class NodePlan(NamedTuple):
         """Read ``1200`` or ``12000@20,4800@40,1200``.
 
         Raises:
-            ValueError: it is none of these, has too few nodes, or stones that do not rise.
+            ValueError: it is neither, has too few nodes, or stones that do not rise.
         """
         *words, last = (word.strip() for word in text.split(","))
         found = [_STEP.fullmatch(word) for word in words]
@@ -41,7 +41,7 @@ class NodePlan(NamedTuple):
         return cls(int(last), steps)
 
     def at(self, stones: int) -> int:
-        """Return the nodes of a search with so many stones on the board."""
+        """Return the nodes of a search with this many stones on the board."""
         return next((nodes for nodes, before in self.steps if stones < before), self.nodes)
 
     @property

@@ -97,7 +97,7 @@ def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
     """Return the game of a ``.rec`` file, on a board of this width and height if it is known.
 
     Raises:
-        NotationError: a line is none of a move, or a move is not possible.
+        NotationError: a line is not a move, or the move is impossible.
     """
     lines = text.strip().split("\n")
     if len(lines) <= _NAMES:

@@ -61,7 +61,7 @@ class Ending(IntEnum):
     PROVEN = 2  # the search found a forced win
     CALM = 3  # a draw: the board is half full and nothing happens
     FOUL = 4  # renju: black had forbidden cells only
-    BRANCH = 5  # a position beside a game, with one search and not played on; it has no result
+    BRANCH = 5  # a position off a game, searched once and not played on; it has no result
     SEARCHED = 6  # a position of a game, with one search; the result is that of the game
 
 

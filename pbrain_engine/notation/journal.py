@@ -84,7 +84,7 @@ class LineFile:
             self.write(head)
 
     def take(self, entry: dict[str, Any]) -> None:
-        """Take an entry that the file holds; an error of values means that it is none."""
+        """Take an entry of the file; raise ValueError if it is invalid."""
         raise NotImplementedError
 
     def _read(self) -> int:

@@ -41,7 +41,7 @@ def format_psq(record: GameRecord) -> str:
     for number, name in enumerate((record.black, record.white), 1):
         words = name.replace(",", " ").split()  # with a comma it could be read as a move
         lines.append(" ".join(words) or f"player-{number}")
-    return "\n".join([*lines, "0", ""])  # how it ended, which nobody reads
+    return "\n".join([*lines, "0", ""])  # how it ended, which no program reads
 
 
 def parse_psq(text: str) -> GameRecord:

@@ -59,7 +59,7 @@ def read() -> bytes:
 
 
 def write(line: str) -> None:
-    """Write a line with one call of the operating system; BrokenPipeError if nobody reads."""
+    """Write a line with one call of the operating system; BrokenPipeError without a reader."""
     data = line.encode("ascii", "replace") + b"\n"
     while data:
         try:

@@ -1,7 +1,7 @@
 """A conversation with a manager, without input or output.
 
 ``handle`` takes one command and returns the lines to write at once. If a move is due, there is
-a new task that finds it, which whoever runs the session (the loop, or a test) runs and hands to
+a new task that finds it; the session's caller (the loop, or a test) runs it and passes it to
 ``conclude``. While a task runs, only INFO and ABOUT may be handled.
 """
 
