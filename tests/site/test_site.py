@@ -25,7 +25,7 @@ def test_an_engine_that_ends_is_started_again_and_the_game_stays(
     browser: Any, server: Site
 ) -> None:
     page = Page(browser, server, f"#b=15x15&r=freestyle&m={GAME}")  # type: ignore[arg-type]
-    page.do("app.server.socket.hear({ dead: 'engine-ended' })")
+    page.do("app.server.socket.receive({ dead: 'engine-ended' })")
     page.says("banner", "has ended")
     page.wait("document.querySelector('#link').dataset.state === 'back'")
     assert page.moves() == GAME and page.do("document.querySelector('#banner').hidden")

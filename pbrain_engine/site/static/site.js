@@ -24,7 +24,7 @@
       const worker = new Worker("worker.js", { type: "module" });
       this.worker = worker;
       worker.onerror = (event) => this.close("no-start", { why: event.message || "–" });
-      worker.onmessage = ({ data }) => this.hear(data);
+      worker.onmessage = ({ data }) => this.receive(data);
       const mailbox = globalThis.crossOriginIsolated ? new SharedArrayBuffer(12 + ROOM) : null;
       if (mailbox) {
         this.numbers = new Int32Array(mailbox, 0, 3);
@@ -34,7 +34,7 @@
       setTimeout(() => this.dispatchEvent(new Event("open")));
     }
 
-    hear(data) {
+    receive(data) {
       if (data.text) this.dispatchEvent(new MessageEvent("message", { data: data.text }));
       if (data.taken) this.deliver();
       if (data.note) note(data.note);
