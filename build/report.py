@@ -64,7 +64,7 @@ class Running(NamedTuple):
     """A program that runs: its id, and what returns its next line and how many ms it took."""
 
     pid: int
-    hear: Callable[[], tuple[bytes, float]]
+    read: Callable[[], tuple[bytes, float]]
 
 
 @contextmanager
@@ -93,8 +93,8 @@ def started(command: list[str], said: bytes, folder: Path | None = None) -> Iter
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(said)
         process.stdin.flush()
-        hear = process.stdout.readline
-        yield Running(process.pid, lambda: (hear().strip(), 1000 * (perf_counter() - began)))
+        read = process.stdout.readline
+        yield Running(process.pid, lambda: (read().strip(), 1000 * (perf_counter() - began)))
         process.stdin.write(b"END\n")
 
 
@@ -102,7 +102,7 @@ def start(program: Path) -> Start:
     """Start the program once, time its first answers, and end it."""
     said = b"START 20\nINFO timeout_turn 0\n" + EMPTY_BOARD
     with started([str(program)], said, program.parent) as running:
-        (answer, answered), (move, moved) = running.hear(), running.hear()
+        (answer, answered), (move, moved) = running.read(), running.read()
     if answer != b"OK" or not move.replace(b",", b"").isdigit():
         raise BuildError(f"{program.name} answers {answer!r} and {move!r}")
     return Start(answered, moved)
@@ -148,7 +148,7 @@ def start_lines(program: Path) -> list[Line]:
 def bare_start() -> float:
     """Return the milliseconds from the start of a Python to its first line."""
     with started(BARE, b"START\n") as running:
-        return running.hear()[1]
+        return running.read()[1]
 
 
 def start_line(name: str, milliseconds: float, limit: float) -> Line:
@@ -160,7 +160,7 @@ def start_line(name: str, milliseconds: float, limit: float) -> Line:
 def memory_line(program: Path) -> Line:
     """Measure the memory of a program that waits for its first move."""
     with started([str(program)], b"START 20\n", program.parent) as running:
-        running.hear()
+        running.read()
         count = 1 + len(processes.descendants(running.pid))
         used = processes.tree_memory(running.pid)
     figure = f"{used / 1e6:.1f} MB, {count} process"
