@@ -1,6 +1,6 @@
 """The modules that every start of the program imports, together in one file.
 
-PyInstaller keeps each module packed by itself and opens its archive anew for each, which costs
+PyInstaller keeps each module packed by itself and opens its archive again for each, which costs
 more than running it where files are slow to open. These lie unpacked behind each other instead:
 lines ``name kind length``, an empty line, then the code of each as ``marshal`` writes it.
 ``build/bundled.py`` imports from it; all other modules stay where PyInstaller puts them.

@@ -118,7 +118,7 @@ def members(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def write_zip(folder: Path, path: Path) -> None:
-    """Pack a folder; nothing but the bytes and names of its files decides the result."""
+    """Pack a folder; the result depends only on the bytes and names of its files."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, file in members(folder):
             entry = zipfile.ZipInfo(name, EPOCH)

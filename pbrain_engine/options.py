@@ -195,7 +195,7 @@ SHARED = {  # what several commands have
                "use the workers of a Dask cluster, such as tcp://host:8786"),
     )
 }  # fmt: skip
-POSITION = ("rule", "size", "from-below")  # say which position is meant
+POSITION = ("rule", "size", "from-below")  # which position
 
 Options = Iterable[str | Option]  # those that are shared by their name
 

@@ -45,7 +45,7 @@ class Journal(GameLog):
             self.write(_head(settings))
 
     def append(self, played: GameRecord) -> None:
-        """Write a game down for good, with the date."""
+        """Write a game to disk, with the date."""
         played = played._replace(date=played.date or time.strftime("%Y-%m-%d"))
         self.write({"type": "game", **played_document(played)})
         self.by_number[played.number] = played

@@ -28,7 +28,7 @@ SHORTEST_TABLE = 3  # lines: its head, a row, and how many more there are
 
 
 class RichView(View):
-    """A terminal screen that is drawn anew several times a second."""
+    """A terminal screen that is redrawn several times a second."""
 
     def __init__(self, standings: Standings, stream: TextIO | None = None) -> None:
         """Begin to draw on the error output (or a given stream)."""

@@ -1,8 +1,8 @@
 """The database behind the board: what it knows is shown, what is found out and written is kept.
 
 One for all tabs, and next to it the played games. What the engines find out is written
-by a thread of its own, so that no search waits for the disk; what a person stores is answered
-once it is there for good.
+by a thread of its own, so that no search waits for the disk; what a person stores is confirmed
+once it is on disk.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ class Desk:
         ``fresh``: it has forgotten all earlier searches, so that its nodes can be compared.
 
         Raises:
-            NotationError: the position cannot come about in a game.
+            NotationError: the position cannot arise in a game.
             CancelledError: the job was stopped.
         """
         engine = self._engine = self._engine or Engine(weights=self._desks.weights)

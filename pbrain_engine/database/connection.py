@@ -204,7 +204,7 @@ class ServerConnection(DatabaseConnection):
     def rows(self, sql: str, parameters: Parameters = _NONE) -> list[Row]:
         """Return all rows of a query; outside of a transaction none stays open after it.
 
-        A connection that broke is made anew after that, by the next statement.
+        The next statement reconnects a broken connection.
         """
         try:
             return super().rows(sql, parameters)

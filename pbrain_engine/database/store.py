@@ -71,7 +71,7 @@ class Added(NamedTuple):
 class Database:
     """An open database; a context manager.
 
-    What is added within ``transaction()`` is stored all or not at all, and for good when it ends.
+    What is added within ``transaction()`` is stored completely or not at all, durably when it ends.
     """
 
     def __init__(self, target: str | Path, *, create: bool = False) -> None:

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\s,;]+")
 
 
 class NotationError(NumokuError, ValueError):
-    """A text that is meant to describe cells, moves or a position does not."""
+    """A text does not describe cells, moves or a position as it should."""
 
 
 class IllegalMove(NotationError):

@@ -418,7 +418,7 @@ class Game:
         self.set_up(wanted, to_move)
 
     def become_checked(self, record: GameRecord) -> None:
-        """Take over, as ``become`` does, a position that can come about in a game.
+        """Take over, as ``become`` does, a position that can arise in a game.
 
         Raises:
             NotationError: it cannot: stones on one cell, two winners, moves after the end.
@@ -445,7 +445,7 @@ class Game:
                 walk.play(*move)
 
     def cell(self, x: object, y: object = None) -> Coordinates:
-        """Return the cell that is meant by these arguments of ``play``, on the board or not."""
+        """Return the cell that these arguments of ``play`` mean, on the board or not."""
         if y is not None:
             return whole(x, "x"), whole(y, "y")
         if isinstance(x, str):

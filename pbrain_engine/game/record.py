@@ -170,7 +170,7 @@ class GameRecord(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """What stands on the board after the moves, whether that can come about or not."""
+        """What stands on the board after the moves, whether that can arise or not."""
         return reduce(Position.after, self.turns, self.start)
 
     def images(self) -> Iterator[Image]:

@@ -1,4 +1,4 @@
-"""Positions of game files, searched again: a yardstick for weights, or labels made anew.
+"""Positions of game files, searched again: a yardstick for weights, or new labels.
 
 Every search begins with empty tables and ends by nodes, so what it finds depends on the position,
 the weights and the nodes alone, and a file is the same however it was made.

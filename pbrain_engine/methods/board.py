@@ -106,7 +106,7 @@ class PlainGame:
         self.to_move = 1 - side
 
     def block(self, cell: int) -> None:
-        """Close an empty cell for good: no row goes through it."""
+        """Block an empty cell: no row goes through it."""
         self.cells[cell] = WALL
         for five in self.through[cell]:
             for side in (BLACK, WHITE):

@@ -45,7 +45,7 @@ def annotated(game: GameRecord) -> GameRecord:
 
 
 class LineFile:
-    """A file of JSON lines that is written by one process at a time, each line for good."""
+    """A file of JSON lines that is written by one process at a time, each line durably."""
 
     kind: str  # what such a file is
     first: str  # the type of the entry that it begins with

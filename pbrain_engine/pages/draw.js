@@ -91,7 +91,7 @@ export function drawLast(board, cell) {
   element("circle", { class: "last", cx, cy, r: CELL * 0.47 }, board);
 }
 
-const LEFT = 40, RIGHT = 10; // of a curve, beside its scale
+const LEFT = 40, RIGHT = 10; // of a curve, next to its scale
 
 // Chances over a game: points are lists of [ply, share], one list for each class of lines.
 export function drawCurve(chart, length, lines, now, wide = 560, tall = 120) {

@@ -295,7 +295,7 @@ def soosorv(step: int, cells: Sequence[Coordinates], number: int) -> OpeningPlay
     """Return Soosorv-8 before one of Yixin-Board's six steps: its cells, and fifths as declared.
 
     Raises:
-        Refused: no such opening comes about by the rule.
+        Refused: the rule does not allow such an opening.
     """
     from ..game.cells import NotationError, cell_name
     from ..game.opening_rules import RULES, OpeningPlay

@@ -54,7 +54,7 @@ class Session:
     """One manager, one engine, one board.
 
     The game is that of the engine. It is one apart where the engine's searches play stones of
-    their own or may not have ended; then the engine gets it anew with the next command.
+    their own or may not have ended; then the engine gets it again with the next command.
     """
 
     def __init__(self, make_engine: Callable[[int], Engine]) -> None:

@@ -95,7 +95,7 @@ class TuningFile(LineFile):
             self.states.append(entry)
 
     def append(self, state: Mapping[str, Any]) -> None:
-        """Write a state down for good."""
+        """Write a state to disk."""
         self.write({"type": "state", **state})
         self.states.append(dict(state))
 

@@ -1,4 +1,4 @@
-// Black's chance to win over the game, dark from below, beside the list of moves.
+// Black's chance to win over the game, dark from below, next to the list of moves.
 
 import { element } from "./draw.js";
 

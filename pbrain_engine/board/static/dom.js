@@ -55,7 +55,7 @@ export function stoneSound() {
   source.start();
 }
 
-// One of the panels beside the board; its buttons name in data-does which method they call.
+// One of the panels next to the board; its buttons name in data-does which method they call.
 export class Panel {
   constructor(app, name) {
     Object.assign(this, { app, name, element: find(`panel-${name}`), status: find(`${name}-status`) });

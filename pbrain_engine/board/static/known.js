@@ -37,7 +37,7 @@ export class KnownPanel extends Panel {
     if (app.tab === this.name) app.draw();
   }
 
-  // What was written before stands again beside the move, unless there is something already.
+  // What was written before is restored next to the move, unless something is there already.
   takeComment(node) {
     if (!node.known || this.app.isQuiet) return;
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);

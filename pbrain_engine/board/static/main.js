@@ -1,4 +1,4 @@
-// The page: the game that is shown, who may do what with it, and the panels beside it.
+// The page: the game that is shown, who may do what with it, and the panels next to it.
 
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";

@@ -1,4 +1,4 @@
-// The moves of the game beside the board, with variations, comments, marks and the curve.
+// The moves of the game next to the board, with variations, comments, marks and the curve.
 
 import { drawChances, plyAt } from "./curve.js";
 import { Panel, button, find, make } from "./dom.js";

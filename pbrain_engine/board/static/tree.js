@@ -32,7 +32,7 @@ export class Node {
 
   get moves() { return this.path.map((node) => node.cell); }
 
-  // The moves up to here as a tree, without what was written beside them.
+  // The moves up to here as a tree, without their comments and marks.
   get line() { return this.moves.map(([x, y], at) => ({ parent: at - 1, x, y })); }
 
   get end() {
