@@ -157,7 +157,7 @@ def winning_row(board: GameRecord) -> list[Coordinates]:
             row.insert(0, (row[0][0] - dx, row[0][1] - dy))
         if len(row) >= 5:
             rows.append(row)
-    return min(rows, key=len, default=[])  # where only five counts, a six beside it does not
+    return min(rows, key=len, default=[])  # where only exactly five counts, a longer row does not
 
 
 CELL, EDGE = 30, 30  # pixels between two lines, and from the border to the first
