@@ -8,11 +8,12 @@ swap, what counts is how far from even it is. A player swaps where the other col
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..game.cells import cell_name
 from ..game.opening_names import openings
-from ..game.opening_rules import Act, OpeningPlay, Step
+from ..game.opening_rules import Act, Aim, OpeningPlay, Step
 from ..position.geometry import Coordinates, transform
 from . import swap2
 from .swap2 import OpeningSearch, set_up
@@ -21,15 +22,25 @@ if TYPE_CHECKING:
     from random import Random
 
 NAMED = 6  # of the 26 openings are compared
-FINALISTS = 3  # even stones are searched again
+SCREENED = 12  # stones that the evaluation calls even are searched
+FINALISTS = 3  # of these are searched again
 FOURTHS = 4  # fourth stones are followed up
+SWAP_FOURTHS = 2  # where the choice is only one of colours
 MARGIN = 2  # more fifth stones are asked for than are offered
+
+
+class Fifths(NamedTuple):
+    """How many fifth stones are offered: black's value of the last of them."""
+
+    value: int
+    number: int
 
 
 def decide(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> str:
     """Return the engine's action for the step of an opening, as ``OpeningPlay.play`` takes it.
 
-    ``searcher`` shares out the time of this step; its engine gets other stones on its board.
+    It is several words where the steps that follow are the same player's and were thought of at
+    once. ``searcher`` shares out the time of this step; its engine gets other stones on its board.
     """
     step = opening.step
     assert step is not None, "the opening is over"
@@ -53,16 +64,14 @@ def fifths(
     """
     set_up(searcher.engine, stones)
     equivalent = len(opening.twins([(0, 1)], stones))  # symmetries of the position: 1, 2, 4 or 8
-    chosen: dict[Coordinates, int] = {}
-    for thought in searcher.best(share, (count + MARGIN) * equivalent):
-        cell = (thought.move.x, thought.move.y)
-        if cell not in opening.twins(chosen, stones):
-            chosen[cell] = thought.value
-    return sorted(((value, cell) for cell, value in chosen.items()), reverse=True)
+    found = searcher.best(share, (count + MARGIN) * equivalent)
+    values = {(thought.move.x, thought.move.y): thought.value for thought in found}
+    unlike = opening.unlike(values, stones)
+    return sorted(((values[cell], cell) for cell in unlike), reverse=True)
 
 
-def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> int:
-    return values[min(number, len(values)) - 1][0]
+def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
+    return Fifths(values[min(number, len(values)) - 1][0], number)
 
 
 def _value(searcher: OpeningSearch, stones: Sequence[Coordinates], share: float) -> int:
@@ -72,9 +81,33 @@ def _value(searcher: OpeningSearch, stones: Sequence[Coordinates], share: float)
     return value if len(stones) % 2 == 0 else -value
 
 
-def _number_for(values: Sequence[tuple[int, Coordinates]], low: int, high: int) -> int:
-    """Return how many fifth stones make the position most even."""
-    return min(range(low, high + 1), key=lambda number: abs(_nth(values, number)))
+def _offered(
+    searcher: OpeningSearch,
+    opening: OpeningPlay,
+    stones: Sequence[Coordinates],
+    step: Step,
+    share: float,
+) -> Fifths:
+    """Return what is offered after four stones, where a number, an offer or a branch comes next.
+
+    Black, who branches, can put one even stone instead, so an offer is worth no less to him.
+    """
+    if step.act is Act.COUNT:
+        found = fifths(searcher, opening, stones, step.high, share)
+        numbers = (_nth(found, number) for number in range(step.low, step.high + 1))
+        return min(numbers, key=lambda one: abs(one.value))
+    number = step.low or opening.count
+    if step.act is Act.BRANCH:
+        number = next(iter(_offers(step).values()))
+    offered = _nth(fifths(searcher, opening, stones, number, share), number)
+    return offered._replace(value=max(offered.value, 0)) if step.act is Act.BRANCH else offered
+
+
+def _offers(step: Step) -> dict[str, int]:
+    """Return the branches that begin with an offer, and how many fifth stones each has."""
+    return {
+        name: steps[0].low for name, steps in step.branches if steps and steps[0].act is Act.OFFER
+    }
 
 
 def _fourths(searcher: OpeningSearch, opening: OpeningPlay, share: float) -> list[Coordinates]:
@@ -89,21 +122,22 @@ def _fourths(searcher: OpeningSearch, opening: OpeningPlay, share: float) -> lis
 
 
 def _put(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    number = len(opening.stones)
-    if number < 3 and all(first.act is Act.PUT for first in opening.rule.steps[:3]):
-        if step.reach is None and number == 0:
-            stones = swap2.first_three(_on(searcher, opening), chance).stones
-        else:
-            stones = tuple(_named(searcher, opening, chance))
-        return " ".join(cell_name(*cell) for cell in stones)
-    if number == 3 and step.who == "white":
-        return cell_name(*_fourth(searcher, opening))
-    if step.reach is not None:
-        return cell_name(*_even(searcher, opening, chance))
-    if number in (3, 4) and step.who == "second":  # the two more of swap2
-        pair, _ = swap2.balanced_pair(_on(searcher, opening), 0)
-        return " ".join(cell_name(*cell) for cell in pair[number - 3 :])
-    return cell_name(*_on(searcher, opening).best(1.0, 1)[0].move)
+    following = opening.ahead[0] if opening.ahead else None
+    match step.aim:
+        case Aim.THREE if not opening.stones:
+            cells = swap2.first_three(_on(searcher, opening), chance).stones
+        case Aim.THREE | Aim.NAMED:
+            cells = tuple(_named(searcher, opening, chance))
+        case Aim.PAIR:
+            pair, _ = swap2.balanced_pair(_on(searcher, opening), 0)
+            cells = pair if following is not None and following.aim is Aim.PAIR else pair[1:]
+        case _ if following is not None and following.act is not Act.SWAP:
+            return _fourth(searcher, opening, step, following)
+        case Aim.EVEN:
+            cells = (_even(searcher, opening, chance),)
+        case _:
+            cells = (_on(searcher, opening).best(1.0, 1)[0].move,)
+    return " ".join(cell_name(*cell) for cell in cells)
 
 
 def _on(searcher: OpeningSearch, opening: OpeningPlay) -> OpeningSearch:
@@ -131,26 +165,21 @@ def _named(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> lis
     return best[len(placed) :]
 
 
-def _fourth(searcher: OpeningSearch, opening: OpeningPlay) -> Coordinates:
-    """Return white's fourth stone: the best one, or the most even where black may change sides."""
-    follow = opening.rule.steps
-    asks = next((step for step in follow if step.act is Act.COUNT and step.who == "white"), None)
-    ten = any(step.act is Act.BRANCH for step in follow)
-    tried: list[tuple[float, Coordinates]] = []
+def _fourth(searcher: OpeningSearch, opening: OpeningPlay, step: Step, following: Step) -> str:
+    """Return the fourth stone, the best or the most even one by the fifth stones that follow.
+
+    With it comes the number of fifth stones if the same player says it.
+    """
+    tried: list[tuple[int, str]] = []
     cells = _fourths(searcher, opening, 0.3)
     for index, cell in enumerate(cells):
-        count = asks.high if asks else 10 if ten else opening.count or 2
-        found = fifths(
-            searcher, opening, [*opening.stones, cell], count, 0.8 / (len(cells) - index)
-        )
-        if asks:
-            worth = abs(_nth(found, _number_for(found, asks.low, asks.high)))
-        elif ten:  # black takes the ten where they are good for him, else it is even
-            worth = max(0, _nth(found, 10))
-        else:
-            worth = _nth(found, count)
-        tried.append((worth, cell))
-        searcher.tell(f"fourth {cell_name(*cell)}: {worth}")
+        share = 0.8 / (len(cells) - index)
+        value, number = _offered(searcher, opening, [*opening.stones, cell], following, share)
+        worth, words = abs(value) if step.aim is Aim.EVEN else value, cell_name(*cell)
+        if following.act is Act.COUNT:
+            words += f" {number}"
+        tried.append((worth, words))
+        searcher.tell(f"fourth {words}: {worth}")
     return min(tried)[1]
 
 
@@ -162,17 +191,14 @@ def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coor
     """
     left = opening.cells()
     chance.shuffle(left)
-    kinds: list[Coordinates] = []
-    for cell in left:
-        if cell not in opening.twins(kinds):
-            kinds.append(cell)
+    kinds = list(opening.unlike(left))
     if len(kinds) == 1:
         return kinds[0]
     kinds.sort(key=lambda cell: abs(_static(searcher, [*opening.stones, cell])))
     for keep, share in ((FINALISTS, 0.4), (1, 1.0)):
         tried = [
             (abs(_value(searcher, [*opening.stones, cell], share / (len(kinds) - index))), cell)
-            for index, cell in enumerate(kinds[: 2 * NAMED])
+            for index, cell in enumerate(kinds[:SCREENED])
         ]
         kinds = [cell for _, cell in sorted(tried)[:keep]]
     return kinds[0]
@@ -191,9 +217,9 @@ def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Ran
     no stone is quite even.
     """
     colour = "black" if opening.player == opening.black else "white"
-    follow = opening.ahead[:2]
-    if [one.act for one in follow] == [Act.PUT, Act.SWAP]:
-        return "swap" if follow[0].who == colour else "keep"
+    following = opening.ahead[0] if opening.ahead else None
+    if following is not None and following.act is Act.PUT and following.aim is Aim.EVEN:
+        return "swap" if following.who == colour else "keep"
     value = _worth(searcher, opening)
     searcher.tell(f"{len(opening.stones)} stones: {value} for black")
     return "swap" if (value if colour == "black" else -value) < 0 else "keep"
@@ -201,40 +227,44 @@ def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Ran
 
 def _worth(searcher: OpeningSearch, opening: OpeningPlay) -> int:
     """Return what the position of a swap is worth for black."""
-    offers = [step for step in opening.rule.steps if step.act is Act.OFFER]
-    number = len(opening.stones)
-    if number == 4 and opening.count:
-        return _nth(fifths(searcher, opening, opening.stones, opening.count, 1.0), opening.count)
-    if number == 3 and offers and not any(one.who == "white" and one.act is Act.COUNT
-                                          for one in opening.rule.steps):  # fmt: skip
-        count = offers[0].low or opening.count
-        worths = []
-        for cell in _fourths(searcher, opening, 0.3)[:2]:
-            found = fifths(searcher, opening, [*opening.stones, cell], count, 0.5)
-            worths.append(_nth(found, count))
-        return min(worths)
-    return _value(searcher, opening.stones, 1.0)
+    follow = [step for step in opening.ahead[:2] if step.act is not Act.PUT]
+    offer = next((step for step in follow if step.act is Act.OFFER), None)
+    if offer is None:
+        return _value(searcher, opening.stones, 1.0)
+    if opening.ahead[0] is offer:
+        return _offered(searcher, opening, opening.stones, offer, 1.0).value
+    cells = _fourths(searcher, opening, 0.3)[:SWAP_FOURTHS]
+    return min(
+        _offered(searcher, opening, [*opening.stones, cell], offer, 1 / (len(cells) - index)).value
+        for index, cell in enumerate(cells)
+    )
 
 
 def _count(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Return how many fifth stones make it even."""
-    stones = list(opening.stones)
-    if len(stones) == 3:
-        stones.append(_fourths(searcher, opening, 0.3)[0])
-    found = fifths(searcher, opening, stones, step.high, 1.0)
-    return str(_number_for(found, step.low, step.high))
+    """Return how many fifth stones make it even, after the fourth stone that is best for white."""
+    fourths = [opening.stones]
+    if len(opening.stones) == 3:
+        cells = _fourths(searcher, opening, 0.3)
+        fourths = [[*opening.stones, cell] for cell in cells]
+    listed = [
+        fifths(searcher, opening, stones, step.high, 1 / (len(fourths) - index))
+        for index, stones in enumerate(fourths)
+    ]
+    worths = {
+        number: min(_nth(found, number).value for found in listed)
+        for number in range(step.low, step.high + 1)
+    }
+    return str(min(worths, key=lambda number: abs(worths[number])))
 
 
 def _offer(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
     """Return the best fifth stones, no two of them symmetric."""
     wanted = opening.wanted()
-    chosen: list[Coordinates] = []
     spare = opening.cells()
     chance.shuffle(spare)
     found = [cell for _, cell in fifths(searcher, opening, opening.stones, wanted, 1.0)]
-    for cell in [*found, *spare]:  # a search may list fewer than are to be offered
-        if len(chosen) < wanted and cell not in opening.twins(chosen):
-            chosen.append(cell)
+    # a search may list fewer than are to be offered
+    chosen = islice(opening.unlike([*found, *spare]), wanted)
     return "+".join(cell_name(*cell) for cell in chosen)
 
 
@@ -249,12 +279,13 @@ def _choose(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: R
 
 
 def _branch(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    if opening.rule.name == "swap2":
-        choice = swap2.choose(_on(searcher, opening))
-        if choice.swap:
-            return "swap"
-        if len(choice.stones) == 2:
-            return " ".join(["two", *(cell_name(*cell) for cell in choice.stones)])
-        return "keep"
-    found = fifths(searcher, opening, opening.stones, 10, 1.0)
-    return "ten" if len(found) >= 10 and _nth(found, 10) > 0 else "one"
+    for name, number in _offers(step).items():
+        found = fifths(searcher, opening, opening.stones, number, 1.0)
+        is_good = len(found) >= number and _nth(found, number).value > 0
+        return name if is_good else next(other for other, _ in step.branches if other != name)
+    choice = swap2.choose(_on(searcher, opening))
+    if choice.swap:
+        return "swap"
+    if len(choice.stones) == 2:
+        return " ".join(["two", *(cell_name(*cell) for cell in choice.stones)])
+    return "keep"

@@ -10,8 +10,9 @@ and Taraguchi-10 (2017); Gomocup's page on swap2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import islice
 from typing import NamedTuple
 
 from ..game.cells import NotationError
@@ -31,12 +32,23 @@ class Act(Enum):
     BRANCH = "branch"  # choose how the opening goes on
 
 
+class Aim(Enum):
+    """What a stone is for."""
+
+    THREE = "three"  # one of three after which a choice of colours is even
+    NAMED = "named"  # of one of the 26 openings, a rather even one
+    PAIR = "pair"  # one of two after which a choice of colours is even
+    EVEN = "even"  # the other player may change sides after it
+    BEST = "best"  # the best one for the side that puts it
+
+
 class Step(NamedTuple):
     """One step of an opening rule.
 
     ``who`` acts: first, second, black or white. ``reach``: a stone lies at most so far from the
     centre, None: anywhere. ``low`` and ``high``: the range of a count; for an offer both are the
     number of stones, 0 as it was declared. ``branches``: names, and the steps that follow.
+    ``aim``: what the stone is for, which the rule does not say, but a player keeps in mind.
     """
 
     act: Act
@@ -45,6 +57,7 @@ class Step(NamedTuple):
     low: int = 0
     high: int = 0
     branches: tuple[tuple[str, tuple[Step, ...]], ...] = ()
+    aim: Aim = Aim.BEST
 
 
 class OpeningRule(NamedTuple):
@@ -58,8 +71,8 @@ class OpeningRule(NamedTuple):
     summary: str = ""
 
 
-def _put(who: str, reach: int | None = None) -> Step:
-    return Step(Act.PUT, who, reach)
+def _put(who: str, reach: int | None = None, aim: Aim = Aim.BEST) -> Step:
+    return Step(Act.PUT, who, reach, aim=aim)
 
 
 def _swap(who: str) -> Step:
@@ -70,8 +83,8 @@ def _offer(count: int = 0) -> Step:
     return Step(Act.OFFER, "black", low=count, high=count)
 
 
-THREE_NAMED = (_put("first", 0), _put("first", 1), _put("first", 2))  # one of the 26 openings
-THREE_FREE = (_put("first"), _put("first"), _put("first"))
+THREE_NAMED = tuple(_put("first", reach, Aim.NAMED) for reach in range(3))
+THREE_FREE = (_put("first", aim=Aim.THREE),) * 3
 CHOICE = (Step(Act.CHOOSE, "white"), _put("white"))  # of the fifth stone, and the sixth
 
 RULES: dict[str, OpeningRule] = {
@@ -86,7 +99,7 @@ RULES: dict[str, OpeningRule] = {
             (*THREE_FREE, Step(Act.BRANCH, "second", branches=(
                 ("keep", ()),
                 ("swap", ()),
-                ("two", (_put("second"), _put("second"), _swap("first"))),
+                ("two", (*(_put("second", aim=Aim.PAIR),) * 2, _swap("first"))),
             ))),
             summary="Three stones anywhere; the other player takes a colour, or puts two more "
             "and leaves the choice to the first.",
@@ -105,16 +118,19 @@ RULES: dict[str, OpeningRule] = {
         ),
         OpeningRule(
             "soosorv-8", "Soosorv-8",
-            (*THREE_NAMED, _swap("second"), _put("white"), Step(Act.COUNT, "white", low=1, high=8),
-             _swap("black"), _offer(), *CHOICE), Rule.RENJU, 15,
+            (*THREE_NAMED, _swap("second"), _put("white", aim=Aim.EVEN),
+             Step(Act.COUNT, "white", low=1, high=8), _swap("black"), _offer(), *CHOICE),
+            Rule.RENJU, 15,
             "One of the 26 openings, then a choice of colours; white puts the fourth stone and "
             "says how many fifth stones black will offer, one to eight; black may change sides.",
         ),
         OpeningRule(
             "taraguchi-10", "Taraguchi-10",
-            (_put("black", 0), _swap("white"), _put("white", 1), _swap("black"), _put("black", 2),
-             _swap("white"), _put("white", 3), Step(Act.BRANCH, "black", branches=(
-                 ("one", (_swap("black"), _put("black", 4), _swap("white"), _put("white"))),
+            (_put("black", 0), _swap("white"), _put("white", 1, Aim.EVEN), _swap("black"),
+             _put("black", 2, Aim.EVEN), _swap("white"), _put("white", 3, Aim.EVEN),
+             Step(Act.BRANCH, "black", branches=(
+                 ("one", (_swap("black"), _put("black", 4, Aim.EVEN), _swap("white"),
+                          _put("white"))),
                  ("ten", (_offer(10), *CHOICE)),
              ))), Rule.RENJU, 15,
             "After each of the first four stones, in growing squares, the other player may change "
@@ -208,10 +224,7 @@ class OpeningPlay:
             return step.branches[0][0]
         middle = self.size // 2
         cells = sorted(self.cells(), key=lambda at: abs(at[0] - middle) + abs(at[1] - middle))
-        chosen: list[Coordinates] = []
-        while len(chosen) < self.wanted():
-            twins = self.twins(chosen)
-            chosen.append(next(cell for cell in cells if cell not in twins))
+        chosen = islice(self.unlike(cells), self.wanted())
         return "+".join(cell_name(*cell) for cell in chosen)
 
     def ask(self) -> str:
@@ -300,6 +313,16 @@ class OpeningPlay:
             if cell in self.twins(cells[:index]):
                 raise NotationError(f"{cell_name(*cell)} is symmetric to another one, or the same")
         self.offered = tuple(cells)
+
+    def unlike(
+        self, cells: Iterable[Coordinates], stones: Sequence[Coordinates] | None = None
+    ) -> Iterator[Coordinates]:
+        """Yield those of the cells that are not symmetric to an earlier one, as ``twins`` says."""
+        seen: set[Coordinates] = set()
+        for cell in cells:
+            if cell not in seen:
+                yield cell
+                seen |= self.twins([cell], stones)
 
     def twins(
         self, cells: Iterable[Coordinates], stones: Sequence[Coordinates] | None = None

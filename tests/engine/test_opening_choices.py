@@ -8,9 +8,11 @@ from time import perf_counter
 import pytest
 
 from pbrain_engine import Engine, Rule
-from pbrain_engine.engine.engine import Move
-from pbrain_engine.engine.opening_choices import decide, fifths
+from pbrain_engine.engine import opening_choices
+from pbrain_engine.engine.engine import Move, Thought
+from pbrain_engine.engine.opening_choices import FOURTHS, decide, fifths
 from pbrain_engine.engine.swap2 import share_time
+from pbrain_engine.engine.thought import Listener
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from tests.engine.test_swap2 import searcher
 
@@ -39,6 +41,8 @@ def after(name: str, words: str) -> OpeningPlay:
         ("taraguchi-10", "h8 keep i9 keep j10 keep k8 one keep f8", -50, "keep"),
         ("taraguchi-10", "h8", -50, "swap"),  # who puts no stone next may change sides after it
         ("taraguchi-10", "h8 swap i9", 50, "swap"),
+        ("taraguchi-10", "h8 keep i9 keep j10", -50, "swap"),
+        ("soosorv-8", "h8 i9 j9", -50, "swap"),
         ("taraguchi-10", "h8 keep i9 keep j10 keep k8 one", 50, "swap"),
     ],
 )
@@ -80,6 +84,35 @@ def test_the_number_of_fifth_stones_is_the_one_that_is_most_even() -> None:
 
     number = int(decide(searcher(value), opening, random.Random(1)))
     assert number == 6  # the sixth is worth 0
+
+
+def test_a_fourth_stone_comes_with_its_number_and_is_searched_once() -> None:
+    opening = after("soosorv-8", "h8 i9 j9 keep")
+    before = searcher(by_column)
+    asked: list[list[Move]] = []
+
+    def think(share: float, count: int, listener: Listener) -> Thought:
+        asked.append(list(before.engine.game.moves))
+        return before.think(share, count, listener)
+
+    words = decide(before._replace(think=think), opening, random.Random(1))
+    assert len(asked) == len({tuple(moves) for moves in asked}) == 1 + FOURTHS
+    opening.play(words)
+    assert opening.step is not None and opening.step.act is Act.SWAP and opening.count
+
+
+def test_a_number_before_the_fourth_stone_reckons_with_all_good_fourth_stones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    best = iter([100, 80, 50, 90])  # black's best fifth stone after each fourth one; others less
+
+    def listed(*_: object) -> list[tuple[int, tuple[int, int]]]:
+        first = next(best)
+        return [(first - 10 * rank, (rank, 0)) for rank in range(12)]
+
+    monkeypatch.setattr(opening_choices, "fifths", listed)
+    opening = after("yamaguchi", "h8 i9 j9")
+    assert decide(searcher(by_column), opening, random.Random(1)) == "6"
 
 
 def test_offers_are_never_symmetric() -> None:
