@@ -6,10 +6,9 @@ Nothing here reads or prints; ``play`` does.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from ..app import setup, thinking, view
@@ -23,18 +22,18 @@ from ..files import write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
 from ..game.game import Game
+from ..game.opening_rules import RULES, Act
 from ..game.record import GameRecord
 from ..game.tree import GameTree
 from ..notation.saving import KINDS, write_game
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
 from ..position.rules import Side
+from .opening import ENGINE, TalkedOpening, chosen_opening
 
-PERSON, ENGINE = "you", "Numoku"
+PERSON = "you"
 SECONDS = 5.0  # for a move of the engine
-CHOICE = "choose `black` or `white`"
-CHOICE_OR_TWO = CHOICE + ", or put two stones: white, black"
-LATER = ("hint", "swap", "resign")  # once swap2 is over
+LATER = ("hint", "resign")  # once the opening is over
 FOULS = {
     OVERLINE: "a row of six or more",
     DOUBLE_FOUR: "two fours at once",
@@ -51,7 +50,7 @@ class GameStart(NamedTuple):
     level: int = DEFAULT_LEVEL
     seconds: float = SECONDS
     method: str = ""  # of the textbooks, in the engine's place
-    opens: bool | None = None  # swap2 goes on: whether the person opened it
+    opening: TalkedOpening | None = None  # by which it began, or is beginning
     name: str = ""  # among the saved games
     at: float = 0.0  # when it was begun, in seconds since 1970
 
@@ -84,10 +83,13 @@ class Dialogue:
         self._kept = kept or OptionalDatabase(None)
         self._notes: dict[int, str] = {}  # ply -> what the engine thought
         self._question: Callable[[], str] | None = None  # what a yes does
-        self._begin(start.record, start.trees, start.opens)
+        self._begin(start.record, start.trees, start.opening)
 
     def _begin(
-        self, start: GameRecord, trees: Sequence[GameTree] = (), opens: bool | None = None
+        self,
+        start: GameRecord,
+        trees: Sequence[GameTree] = (),
+        opening: TalkedOpening | None = None,
     ) -> None:
         """Begin from a position; nothing changes if it cannot be set up."""
         Game(*start.board).become(start)
@@ -99,15 +101,17 @@ class Dialogue:
         self._played_by: list[str] = []  # the levels, or methods, of the engine's moves
         self._trees = trees
         self._files: set[Path] = set()  # that hold this game, so that they may be written again
-        self._opens = opens  # while swap2 goes on: whether the person opened it
+        self._opening = opening
+        if opening is not None and opening.goes_on:
+            self.person = opening.side
         self.resigned = None
         self.begun += 1
 
     @property
     def prompt(self) -> str:
         """What the person is asked for."""
-        if self._opens is not None:
-            return f"{self._swap2_prompt}> "
+        if self._opening is not None and self._opening.goes_on:
+            return f"{self._opening.prompt}> "
         if self.game_over:
             return "the game is over> "
         return f"your move, {self.person.name.lower()}> "
@@ -127,11 +131,11 @@ class Dialogue:
     def engine_turn(self) -> str:
         """Let the engine play if it has the move; return what there is to say."""
         game = self.engine.game
-        if self._opens is not None:
-            said = self._swap2_turn()
-            if self._opens is not None or game.to_move is self.person:
-                return said
-            return said + "\n" + self.engine_turn()
+        if self._opening is not None and self._opening.goes_on:
+            said = self._opening_turn(self._opening)
+            if not self._opening.goes_on:
+                said.append(self.engine_turn())
+            return "\n".join(filter(None, said))
         if self.game_over or game.to_move is self.person:
             return ""
         self._played_by.append(self.method or str(self.level))
@@ -179,8 +183,12 @@ class Dialogue:
         try:
             if question is not None and word in ("y", "yes", "n", "no"):
                 return question() if word in ("y", "yes") else "nothing was written"
-            if self._opens is not None and word in LATER:
-                return self._swap2_prompt
+            opening = self._opening
+            if opening is not None and opening.goes_on:
+                if word in LATER:
+                    return opening.play.ask()
+                if word in CHOICES or word not in COMMANDS:
+                    return self._do_step(opening, words)
             if word in COMMANDS:
                 return COMMANDS[word][-1](self, words[1:])
             return self._move(line)
@@ -199,8 +207,6 @@ class Dialogue:
             return f"{cell_name(x, y)} is taken"
         if game.is_forbidden(x, y):
             return f"renju forbids black {cell_name(x, y)}: {FOULS[foul_of(game, x, y)]}"
-        if self._opens and game.ply == 5:
-            return self._swap2_prompt
         self.engine.play(x, y)
         return ""
 
@@ -210,13 +216,24 @@ class Dialogue:
         if self.resigned is not None:
             self.resigned = None
             return ""
-        own = (1, 2) if self._opens else (4,)  # stones of swap2 of which the person put the last
-        if game.ply == self._placed or (self._opens is not None and game.ply not in own):
+        opening = self._opening
+        if opening is not None and self._first_own(opening) >= game.ply:
+            if not opening.take_back():
+                return "there is no move to take back"
+            self._show_opening(opening)
+            return ""
+        if game.ply == self._placed:
             return "there is no move to take back"
         self._take_back()
-        while self._opens is None and game.ply > self._placed and game.to_move is not self.person:
+        while game.ply > self._placed and game.to_move is not self.person:
             self._take_back()
         return ""
+
+    def _first_own(self, opening: TalkedOpening) -> int:
+        """Return the stones after which the person's first move after the opening was made."""
+        stones = len(opening.play.stones)
+        is_engines = (Side.BLACK, Side.WHITE)[stones % 2] is not self.person
+        return stones + int(is_engines and not opening.goes_on)
 
     def _take_back(self) -> None:
         self._notes.pop(self.engine.game.ply, None)
@@ -305,50 +322,50 @@ class Dialogue:
         self.over = True
         return ""
 
-    # Swap2: one side puts three stones, the other chooses, or puts two more. While this goes on,
-    # stones are put by the one who opens or chooses, whatever their colour.
+    # Openings by a rule. While one goes on, the board has its stones and nothing else.
 
-    def _begin_swap2(self, words: list[str]) -> str:
-        """Begin again with swap2, opened by the person or by the engine."""
-        self._new([])
-        self._opens = [word.lower() for word in words] != [ENGINE.lower()]
-        return f"a new game with swap2, {PERSON if self._opens else ENGINE} first"
+    def _begin_opening(self, words: list[str]) -> str:
+        """Begin again by an opening rule, whose first player is the person or the engine."""
+        names = [word.lower() for word in words]
+        if not names or names[0] not in RULES or names[1:] not in ([], [ENGINE.lower()]):
+            return f"name a rule, as in `opening rif` or `opening rif numoku`: {', '.join(RULES)}"
+        width, height, rule = self._start.board
+        rule = RULES[names[0]].rule or rule
+        opening = chosen_opening(names[0], GameRecord(width, height), len(names) - 1, None)
+        self._begin(GameRecord(width, height, rule), (), opening)
+        return opening.greet()
 
-    @property
-    def _swap2_prompt(self) -> str:
-        """What the person is to do now in swap2."""
-        ply = self.engine.game.ply
-        if self._opens:
-            return CHOICE if ply == 5 else "put three stones: black, white, black"
-        return CHOICE_OR_TWO if ply == 3 else "put one more stone, black"
+    def _do_step(self, opening: TalkedOpening, words: list[str]) -> str:
+        """Do steps of the person; where sides are chosen, a colour stands for the word."""
+        step = opening.play.step
+        if words[0].lower() in CHOICES and (step is None or step.act not in (Act.SWAP, Act.BRANCH)):
+            return opening.play.ask()
+        if (colour := words[0].upper()) in Side.__members__ and len(words) == 1:
+            words = [opening.play.taking(Side[colour])]
+        try:
+            opening.answer(words)
+        finally:
+            self._show_opening(opening)
+        return "" if opening.goes_on else self._closing(opening)
 
-    def _choose(self, side: Side) -> str:
-        """Let the person take a side."""
-        if self._opens is None:
-            return "sides are chosen in `swap2`; `swap` changes them"
-        if self.engine.game.ply != (5 if self._opens else 3):
-            return self._swap2_prompt
-        self.person, self._opens = side, None
-        return f"you play {side.name.lower()}"
+    def _closing(self, opening: TalkedOpening) -> str:
+        return f"{opening.play.ask()} You play {self.person.name.lower()}."
 
-    def _swap2_turn(self) -> str:
-        """Let the engine put stones or choose if that is its part; return what it did."""
-        engine, game = self.engine, self.engine.game
-        if game.ply not in ((3,) if self._opens else (0, 5)):
-            return ""
-        stones = game.moves
-        searcher = swap2.share_time(engine, perf_counter() + self.seconds)
-        choice = thinking.in_thread(lambda: swap2.choose(searcher), engine.stop, ends=False)
-        swap2.set_up(engine, stones)
-        if choice.swap:
-            self.person, self._opens = Side.WHITE, None
-            return f"{ENGINE} takes black"
-        if len(choice.stones) == 1:
-            self.person, self._opens = Side.BLACK, None
-            return f"{ENGINE} takes white"
-        for stone in choice.stones:
-            engine.play(*stone)
-        return f"{ENGINE} puts {view.format_line(choice.stones)}"
+    def _opening_turn(self, opening: TalkedOpening) -> list[str]:
+        """Let the engine do its steps; return what it did, and what the person is to do."""
+        try:
+            said = opening.engine_steps(self.engine, self.seconds, self._chance)
+        finally:
+            self._show_opening(opening)
+        return [*said, opening.ask() if opening.goes_on else self._closing(opening)]
+
+    def _show_opening(self, opening: TalkedOpening) -> None:
+        """Put the stones of the opening on the board, and take the person's side from it."""
+        swap2.set_up(self.engine, opening.play.stones)
+        self._notes, self.person = {}, opening.side
+
+    def _colour_later(self, words: list[str]) -> str:
+        return "sides are chosen in an opening; `swap` changes them"
 
     # Records -----------------------------------------------------------------------
 
@@ -400,7 +417,7 @@ class Dialogue:
 
     def _match(self) -> dict[str, Any]:
         """Return how the game goes on, in the page's words."""
-        stage, task = self._stage()
+        stage, task = self._opening.stage() if self._opening is not None else ("", "")
         more = format_sgf_trees(self._trees[1:])[0] if self._trees[1:] else ""
         return {
             "human": self.person.name.lower(),
@@ -412,19 +429,9 @@ class Dialogue:
             "level": self.method or str(self.level),
             "seconds": f"{self.seconds:g}",
             "minutes": "0",
+            **({"opening": self._opening.document()} if self._opening is not None else {}),
             **({"more": more} if more else {}),  # further games of the file it came from
         }
-
-    def _stage(self) -> tuple[str, str]:
-        """Return who is to do something in swap2, and what."""
-        ply = self.engine.game.ply
-        if self._opens is None:
-            return "", ""
-        if self._opens:
-            turns = {3: ("engine", "numoku-chooses"), 5: ("choice", "choose-two")}
-            return turns.get(ply, ("person", "put-three"))
-        turns = {3: ("choice", "choose-three"), 4: ("person", "put-two")}
-        return turns.get(ply, ("engine", "numoku-chooses" if ply else "numoku-puts-three"))
 
     def _opponent(self) -> str:
         """Return who has played in the engine's place, or is going to: all levels, or methods."""
@@ -461,9 +468,18 @@ COMMANDS: dict[str, Command] = {
         ("hint", "what the engine would play for you", Dialogue._hint),
         ("board", "show the board again", Dialogue._board),
         ("swap", "change sides", Dialogue._swap),
-        ("swap2", "begin again with swap2; `swap2 numoku`: it opens", Dialogue._begin_swap2),
-        ("black", "in swap2: take black", lambda self, words: self._choose(Side.BLACK)),
-        ("white", "in swap2: take white", lambda self, words: self._choose(Side.WHITE)),
+        (
+            "opening RULE",
+            "begin again by an opening rule; `opening rif numoku`: it begins",
+            Dialogue._begin_opening,
+        ),
+        (
+            "swap2",
+            "the same as `opening swap2`; `swap2 numoku`: it begins",
+            lambda self, words: self._begin_opening(["swap2", *words]),
+        ),
+        ("black", "in an opening: take black", Dialogue._colour_later),
+        ("white", "in an opening: take white", Dialogue._colour_later),
         ("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
         ("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
         ("new", "begin again on an empty board", Dialogue._new),
@@ -472,17 +488,11 @@ COMMANDS: dict[str, Command] = {
         ("resign", "give the game up", Dialogue._resign),
         ("help", "this list", Dialogue._help),
         ("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),
-    )
+    )  # fmt: skip
 }
 
 
-def opener_of(match: Mapping[str, Any], ply: int) -> bool | None:
-    """Return whether the person opened the swap2 that a kept game is in; None if in none."""
-    stage = match.get("stage")
-    if not stage:
-        return None
-    opened: dict[int, bool] = {3: stage == "engine", 4: False, 5: stage == "choice"}
-    return opened.get(ply, bool(stage != "engine"))
+CHOICES = ("swap", "black", "white")  # which an opening asks for
 
 
 def person_of(start: GameRecord) -> Side | None:

@@ -23,15 +23,14 @@ from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..game.cells import NotationError
 from ..game.documents import read_game_tree
-from ..game.opening_rules import RULES, OpeningPlay
-from ..game.record import GameRecord
+from ..game.opening_rules import RULES
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
 from ..position.geometry import Coordinates
-from ..position.rules import Rule, Side
-from .dialogue import SECONDS, Dialogue, GameStart, opener_of, person_of
-from .opening import play_opening
+from ..position.rules import Side
+from .dialogue import SECONDS, Dialogue, GameStart, person_of
+from .opening import chosen_opening, opening_of
 
 COMMAND = CommandLine(
     "numoku play",
@@ -79,9 +78,12 @@ def main(arguments: Sequence[str]) -> int:
         seconds=options.time or begun.seconds,
         method=options.method or ("" if options.level else begun.method),
     )
-    opening = None
     if options.opening:
-        opening = chosen_opening(options.opening, begun.record, options.rule)
+        second = int(begun.person is Side.WHITE)
+        opening = chosen_opening(options.opening, begun.record, second, options.rule)
+        rule = opening.play.rule.rule or begun.record.rule
+        begun = begun._replace(opening=opening, record=begun.record._replace(rule=rule))
+        print(opening.greet())
     line = StatusLine()
     if sys.stdin.isatty():
         with suppress(ImportError):  # arrow keys edit what is typed, and bring it back
@@ -90,26 +92,10 @@ def main(arguments: Sequence[str]) -> int:
         kept.OptionalDatabase(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
-        start = begun if opening is None else play_opening(engine, begun, opening)
-        if start is not None:
-            dialogue = Dialogue(engine, start, listener=line.show, kept=database)
-            talk(dialogue, line, SavedGame(shelf, start.name, start.at))
+        dialogue = Dialogue(engine, begun, listener=line.show, kept=database)
+        talk(dialogue, line, SavedGame(shelf, begun.name, begun.at))
     shelf.close()
     return 0
-
-
-def chosen_opening(name: str, record: GameRecord, chosen: Rule | None) -> OpeningPlay:
-    """Return an opening on the empty board of a record, under a rule if one was chosen.
-
-    Raises:
-        NotationError: it is played by another rule, or on another board.
-    """
-    rule = RULES[name]
-    if record.width != record.height:
-        raise NotationError(f"{rule.title} is played on a square board")
-    if rule.rule is not None and chosen not in (None, rule.rule):
-        raise NotationError(f"{rule.title} is played by the rule {rule.rule.name.lower()}")
-    return OpeningPlay(rule, record.width)
 
 
 def resume_last(shelf: SavedGames) -> GameStart:
@@ -153,7 +139,7 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
         int(level) if level.isdecimal() and int(level) in LEVELS else DEFAULT_LEVEL,
         float(match.get("seconds") or SECONDS),
         level if level in METHODS else "",
-        opener_of(match, len(moves)),
+        opening_of(match, start, moves),
         game["game"],
         game["began"],
     )

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..game.cells import cell_name
-from ..game.opening_names import openings
+from ..game.opening_names import SIZE, openings
 from ..game.opening_rules import Act, Aim, OpeningPlay, Step
 from ..position.geometry import Coordinates, transform
 from . import swap2
@@ -148,12 +148,13 @@ def _on(searcher: OpeningSearch, opening: OpeningPlay) -> OpeningSearch:
 
 def _named(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> list[Coordinates]:
     """Return the stones that are missing to one of the 26 openings, a rather even one."""
+    placed, is_usual = opening.stones, (opening.width, opening.height) == (SIZE, SIZE)
     turned = [
-        transform(each.stones, number, opening.size, opening.size)
+        transform(each.stones, number, SIZE, SIZE)
         for each in openings().values()
         for number in range(8)
+        if is_usual
     ]
-    placed = opening.stones
     fitting = [stones for stones in turned if stones[: len(placed)] == placed]
     if not fitting:  # stones that are free, and begin otherwise
         fitting = [[*placed, *chance.sample(opening.cells(), 3 - len(placed))]]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..game.cells import NotationError
 from ..position.geometry import Coordinates, symmetries, transform
-from ..position.rules import Rule
+from ..position.rules import Rule, Side
 from .cells import cell_name, parse_cell
 
 
@@ -87,6 +87,14 @@ THREE_NAMED = tuple(_put("first", reach, Aim.NAMED) for reach in range(3))
 THREE_FREE = (_put("first", aim=Aim.THREE),) * 3
 CHOICE = (Step(Act.CHOOSE, "white"), _put("white"))  # of the fifth stone, and the sixth
 
+BRANCHES = {  # what each way on is
+    "keep": "keep the sides",
+    "swap": "change sides",
+    "two": "put two more stones",
+    "one": "put one fifth stone",
+    "ten": "offer ten fifth stones",
+}
+
 RULES: dict[str, OpeningRule] = {
     rule.name: rule
     for rule in (
@@ -152,21 +160,60 @@ class OpeningPlay:
     (1, 0)
     """
 
-    def __init__(self, rule: OpeningRule, size: int = 15) -> None:
-        """Begin on an empty square board.
+    def __init__(self, rule: OpeningRule, width: int = 15, height: int | None = None) -> None:
+        """Begin on an empty board.
 
         Raises:
             NotationError: the rule is played on a board of another size.
         """
-        if rule.size not in (None, size):
-            raise NotationError(f"{rule.title} is played on {rule.size}x{rule.size}, not {size}")
-        self.rule, self.size = rule, size
+        height = width if height is None else height
+        if rule.size is not None and (width, height) != (rule.size, rule.size):
+            board = width if width == height else f"{width}x{height}"
+            raise NotationError(f"{rule.title} is played on {rule.size}x{rule.size}, not {board}")
+        self.rule, self.width, self.height = rule, width, height
         self.stones: list[Coordinates] = []
         self.black = 0  # the player who has black: 0 the first, 1 the second
         self.count = 0  # fifth stones that black offers, 0: not known yet
         self.offered: tuple[Coordinates, ...] = ()
         self.actions: list[str] = []  # as words: h8, h8+i9, swap, keep, 5, or a branch
+        self.players: list[int] = []  # of each action
         self._left = list(rule.steps)
+
+    @classmethod
+    def named(
+        cls, name: str, width: int = 15, height: int | None = None, actions: str = ""
+    ) -> OpeningPlay:
+        """Return an opening by the name of its rule, after these actions.
+
+        Raises:
+            NotationError: there is no such rule, or it does not allow them.
+        """
+        if name not in RULES:
+            raise NotationError(f"{name}: no opening rule; there are {', '.join(RULES)}")
+        opening = cls(RULES[name], width, height)
+        opening.play(actions)
+        return opening
+
+    def after(self, words: Iterable[str]) -> OpeningPlay:
+        """Return another opening, which goes on from here by these actions."""
+        actions = " ".join([*self.actions, *words])
+        return self.named(self.rule.name, self.width, self.height, actions)
+
+    def taken_back(self, player: int) -> OpeningPlay | None:
+        """Return the opening before the last action of a player, None if there is none."""
+        own = [at for at, who in enumerate(self.players) if who == player]
+        if not own:
+            return None
+        words = " ".join(self.actions[: own[-1]])
+        return self.named(self.rule.name, self.width, self.height, words)
+
+    def colour_of(self, player: int) -> Side:
+        """Return the colour that a player has at the moment."""
+        return Side.BLACK if player == self.black else Side.WHITE
+
+    def taking(self, side: Side) -> str:
+        """Return the word by which the player who acts takes a colour, where he may."""
+        return "keep" if self.colour_of(self.player) is side else "swap"
 
     @property
     def step(self) -> Step | None:
@@ -194,13 +241,13 @@ class OpeningPlay:
             return []
         if step.act is Act.CHOOSE:
             return list(self.offered)
-        middle = self.size // 2
-        reach = self.size if step.reach is None else step.reach
+        centre = self.width // 2, self.height // 2
+        reach = max(self.width, self.height) if step.reach is None else step.reach
         return [
             (x, y)
-            for y in range(self.size)
-            for x in range(self.size)
-            if max(abs(x - middle), abs(y - middle)) <= reach and (x, y) not in self.stones
+            for y in range(self.height)
+            for x in range(self.width)
+            if max(abs(x - centre[0]), abs(y - centre[1])) <= reach and (x, y) not in self.stones
         ]
 
     def wanted(self) -> int:
@@ -222,8 +269,8 @@ class OpeningPlay:
             return str(step.low)
         if step.act is Act.BRANCH:
             return step.branches[0][0]
-        middle = self.size // 2
-        cells = sorted(self.cells(), key=lambda at: abs(at[0] - middle) + abs(at[1] - middle))
+        x, y = self.width // 2, self.height // 2
+        cells = sorted(self.cells(), key=lambda at: abs(at[0] - x) + abs(at[1] - y))
         chosen = islice(self.unlike(cells), self.wanted())
         return "+".join(cell_name(*cell) for cell in chosen)
 
@@ -250,10 +297,12 @@ class OpeningPlay:
                 plural = "" if self.wanted() == 1 else "s, no two of them symmetric"
                 return f"{who} offers {self.wanted()} fifth stone{plural}."
             case Act.CHOOSE:
-                return f"{who} chooses one of the fifth stones."
+                names = [cell_name(*cell) for cell in self.offered]
+                either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+                return f"{who} chooses one of the fifth stones: {either}."
             case Act.BRANCH:
-                names = [name for name, _ in step.branches]
-                return f"{who} chooses: {', '.join(names[:-1])} or {names[-1]}."
+                ways = [f"{name} ({BRANCHES[name]})" for name, _ in step.branches]
+                return f"{who} chooses: {', '.join(ways[:-1])} or {ways[-1]}."
 
     def play(self, words: str) -> None:
         """Do one step after the other, as they are written in ``actions``.
@@ -262,8 +311,10 @@ class OpeningPlay:
             NotationError: the step does not accept a word; actions before it stay done.
         """
         for word in words.split():
+            player = self.player
             self._do(word.lower())
             self.actions.append(word.lower())
+            self.players.append(player)
 
     def _do(self, word: str) -> None:
         step = self.step
@@ -291,7 +342,7 @@ class OpeningPlay:
 
     def _cell(self, word: str) -> Coordinates:
         try:
-            return parse_cell(word, self.size, self.size)
+            return parse_cell(word, self.width, self.height)
         except ValueError as error:
             raise NotationError(str(error)) from None
 
@@ -331,11 +382,11 @@ class OpeningPlay:
 
         ``stones``: another position than the one on the board, black's first.
         """
-        size, stones = self.size, self.stones if stones is None else stones
+        board, stones = (self.width, self.height), self.stones if stones is None else stones
         kept = []
-        for number in range(symmetries(size, size)):
-            turned = transform(stones, number, size, size)
+        for number in range(symmetries(*board)):
+            turned = transform(stones, number, *board)
             if all(set(turned[side::2]) == set(stones[side::2]) for side in range(2)):
                 kept.append(number)
         cells = list(cells)
-        return {cell for number in kept for cell in transform(cells, number, size, size)}
+        return {cell for number in kept for cell in transform(cells, number, *board)}

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pbrain_engine import Engine
+from pbrain_engine import Engine, Rule
 from pbrain_engine.app.shelf import SavedGames, shelf_file
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
+from pbrain_engine.commands.opening import TalkedOpening
 from pbrain_engine.game.cells import NotationError, parse_moves
+from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from pbrain_engine.game.record import GameRecord
+from tests.game.test_opening_rules import random_word
 
 
 @pytest.fixture(autouse=True)
@@ -73,35 +77,53 @@ def test_swap2_goes_on_with_the_choice(
     assert kept["match"]["stage"] == "choice" and len(kept["tree"]) == 3
     prompts = typed(monkeypatch, "white")
     assert play.main(["--resume", "--time", "0.1"]) == 0
-    assert prompts[0].startswith("choose `black` or `white`")
-    assert "you play white" in capsys.readouterr().out
+    assert prompts[0] == "you, white: one of these words> "
+    assert "You play white." in capsys.readouterr().out
     assert prompts[1] == "your move, white> " or len(shelf.going_on()[0]["tree"]) == 4
     assert len(shelf.summaries()) == 1  # it is the same game
 
 
-@pytest.mark.parametrize(
-    ("moves", "opens", "stage"),
-    [
-        ("h8i9", True, "person"),
-        ("h8i9j10", True, "engine"),
-        ("h8i9j10a1b3", True, "choice"),
-        ("", False, "engine"),
-        ("h8i9j10", False, "choice"),
-        ("h8i9j10a1", False, "person"),
-        ("h8i9j10a1b3", False, "engine"),
-        ("h8i9j10a1b3", None, ""),
-    ],
-)
-def test_every_stage_of_swap2_is_kept(moves: str, opens: bool | None, stage: str) -> None:
-    start = GameRecord(moves=tuple(parse_moves(moves)))
+STAGES = [  # of earlier releases: the stones, the stage, which player the person is, and the step
+    ("h8i9", "person", "put-three", 0, Act.PUT),
+    ("h8i9j10", "engine", "numoku-chooses", 0, Act.BRANCH),
+    ("h8i9j10a1", "engine", "numoku-chooses", 1, Act.PUT),
+    ("h8i9j10a1b3", "choice", "choose-two", 0, Act.SWAP),
+    ("", "engine", "numoku-puts-three", 1, Act.PUT),
+    ("h8i9j10", "choice", "choose-three", 1, Act.BRANCH),
+    ("h8i9j10", "person", "put-two", 1, Act.PUT),
+    ("h8i9j10a1", "person", "put-two", 1, Act.PUT),
+    ("h8i9j10a1b3", "engine", "numoku-chooses", 1, Act.SWAP),
+]
+
+
+@pytest.mark.parametrize(("moves", "stage", "task", "person", "act"), STAGES)
+def test_every_stage_of_swap2_of_earlier_releases_goes_on(
+    moves: str, stage: str, task: str, person: int, act: Act
+) -> None:
+    begun = play.begun_of(page_game(moves, match_of("black", stage, task=task)))
+    assert begun.opening is not None and begun.opening.person == person
+    assert begun.opening.play.stones == parse_moves(moves)
+    assert begun.opening.play.step is not None and begun.opening.play.step.act is act
+    if (moves, stage) != ("h8i9j10a1", "engine"):
+        assert begun.opening.stage() == (stage, task)
+
+
+@pytest.mark.parametrize("person", [0, 1])
+@pytest.mark.parametrize("name", RULES)
+def test_every_step_of_an_opening_is_kept(name: str, person: int) -> None:
+    opening, chance = OpeningPlay(RULES[name]), random.Random(person)
     with Engine(hash_size=1 << 20) as engine:
-        dialogue = Dialogue(engine, GameStart(start, opens=opens))
-        document = json.loads(json.dumps({"game": "g", "began": 1.0, **dialogue.document()}))
-        assert document["match"]["stage"] == stage
-        begun = play.begun_of(document)
-        assert (begun.opens, begun.record.moves) == (opens, start.moves)
-        again = Dialogue(engine, begun)
-        assert again.prompt == dialogue.prompt
+        while True:
+            record = GameRecord(rule=opening.rule.rule or Rule.FREESTYLE, moves=(*opening.stones,))
+            dialogue = Dialogue(engine, GameStart(record, opening=TalkedOpening(opening, person)))
+            document = {"game": "g", "began": 1.0, **dialogue.document()}
+            begun = play.begun_of(json.loads(json.dumps(document)))
+            assert begun.opening is not None and begun.opening.person == person
+            assert begun.opening.play.actions == opening.actions
+            assert Dialogue(engine, begun).prompt == dialogue.prompt
+            if opening.step is None:
+                break
+            opening = opening.after([random_word(opening, chance)])
 
 
 def test_a_game_of_the_page_goes_on_in_the_terminal(

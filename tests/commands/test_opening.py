@@ -45,7 +45,7 @@ def test_an_opening_is_played_by_steps_and_the_game_goes_on(
         "you are the first player; `quit` leaves",
         "The second player may change sides. Numoku: swap",
         "Black offers 2 fifth stones, no two of them symmetric. Numoku: h9+j9",
-        "White chooses one of the fifth stones.",
+        "White chooses one of the fifth stones: h9 or j9.",
     ):
         assert out.splitlines().count(line) == 1
     assert prompts == [
@@ -106,7 +106,7 @@ def test_every_rule_asks_for_its_first_stone(name: str, run: Run) -> None:
     [
         ("--opening rif --rule freestyle", "RIF is played by the rule renju"),
         ("--opening rif --size 19", "RIF is played on 15x15, not 19"),
-        ("--opening swap --size 15x20", "Swap is played on a square board"),
+        ("--opening rif --size 15x20", "RIF is played on 15x15, not 15x20"),
         ("--opening swap h8", "an opening rule begins on an empty board"),
         ("--opening swap --resume", "an opening rule begins on an empty board"),
     ],
@@ -114,3 +114,44 @@ def test_every_rule_asks_for_its_first_stone(name: str, run: Run) -> None:
 def test_openings_that_cannot_be_are_refused(words: str, why: str, run: Run) -> None:
     status, _, err = run("play", *words.split())
     assert status != 0 and why in err
+
+
+def test_steps_are_taken_back_in_an_opening_and_from_the_game_after_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = "h8; i9 j10; undo; undo; i7 j6; g9; undo; g8; 2; h9; undo; undo; 1; h9; undo; quit"
+    prompts = talk(monkeypatch, typed, "swap; swap; keep; h9+j9; keep; h9")
+    status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
+    assert status == 0
+    assert prompts == [
+        f"you, {side}: {what}> " for side, what in (
+            ("black", "a cell"), ("black", "a cell"),  # three stones, and Numoku takes black
+            ("white", "a cell"), ("black", "a cell"),  # j10 is gone, then i9
+            ("black", "a cell"), ("white", "a cell"), ("white", "a number"),  # g9
+            ("white", "a cell"), ("white", "a number"),  # g8, 2
+            ("white", "one of these cells"), ("white", "a cell"),  # the sixth is white's, too
+            ("white", "one of these cells"),
+            ("white", "a number"), ("white", "one of these cells"), ("white", "a cell"),
+            ("white", "one of these cells"),
+        )
+    ]  # fmt: skip
+    assert "there is no move to take back" not in out
+
+
+def test_an_opening_that_was_left_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk(monkeypatch, "h8 i9 j10; g9; 2; quit", "swap; keep; h9+j9")
+    run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
+    prompts = talk(monkeypatch, "j9; g8; quit", "")
+    status, out, _ = run("play", "--resume", "--time", "0.05", "--level", "1")
+    assert status == 0 and "White chooses one of the fifth stones: h9 or j9." in out
+    assert prompts[:2] == ["you, white: one of these cells> ", "you, white: a cell> "]
+    assert "The opening is over; black moves. You play white." in out
+
+
+def test_an_opening_begins_in_mid_dialogue(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk(monkeypatch, "opening; opening rif numoku; hint; black; quit", "h8 i9 j10; g9")
+    status, out, _ = run("play", "--time", "0.05", "--level", "1")
+    assert status == 0 and "name a rule, as in `opening rif`" in out
+    assert "RIF: One of the 26 openings" in out and "you are the second player" in out
+    assert out.count("The second player may change sides.\n") == 2  # also to the hint
+    assert "White puts the fourth stone anywhere. Numoku: g9" in out

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pbrain_engine.game.cells import NotationError, cell_name
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
+from pbrain_engine.position.rules import Side
 
 
 def random_word(opening: OpeningPlay, chance: random.Random) -> str:
@@ -135,3 +136,24 @@ def test_a_rule_of_renju_needs_its_board() -> None:
     with pytest.raises(NotationError, match="RIF is played on 15x15, not 20"):
         OpeningPlay(RULES["rif"], 20)
     assert OpeningPlay(RULES["swap2"], 20).cells()[-1] == (19, 19)
+    assert OpeningPlay(RULES["swap2"], 9, 20).cells()[-1] == (8, 19)
+
+
+def test_what_a_player_did_last_is_taken_back_with_what_followed() -> None:
+    opening = OpeningPlay.named("soosorv-8", actions="h8 i9 j10 swap g9 2 keep")
+    assert opening.players == [0, 0, 0, 1, 0, 0, 1]
+    before = opening.taken_back(0)
+    assert before is not None and before.actions == "h8 i9 j10 swap g9".split()
+    before = opening.taken_back(1)
+    assert before is not None and (before.actions[-1], before.black) == ("2", 1)
+    assert OpeningPlay.named("soosorv-8", actions="h8").taken_back(1) is None
+    with pytest.raises(NotationError, match="no opening rule"):
+        OpeningPlay.named("none")
+
+
+def test_a_colour_is_taken_by_keeping_or_changing_sides() -> None:
+    opening = OpeningPlay.named("swap2", actions="h8 i9 j10")
+    assert (opening.taking(Side.BLACK), opening.taking(Side.WHITE)) == ("swap", "keep")
+    opening.play("two a1 b1")
+    assert (opening.taking(Side.BLACK), opening.taking(Side.WHITE)) == ("keep", "swap")
+    assert opening.colour_of(1) is Side.WHITE
