@@ -2,9 +2,9 @@
 
 The program is a model in this process that answers as it should, on a clock that moves only when
 the doctor waits. A check is recorded with the lines that it sends; then again with one answer of
-the program changed: the numbers of the answers and their faults, by the grade that these get. At
-the end stand commands, which are read back: the second answer of each of their programs has the
-fault.
+the program changed: the numbers of the answers and their faults, by the grade that these get, in
+which ``it`` is what was said. At the end stand commands, which are read back: the second answer of
+each of their programs has the fault.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ FAULTS = (
     "pieces", "stderr", "info",
 )  # fmt: skip
 MOST_ANSWERS = 6  # of which each is changed
+SAID = re.compile(r"'(ERROR unable|FOO\? 1|SUGGEST 1,1|INFO DEPTH 3|\d+,\d+)'")  # by faults
 WINS = ("6,7", "5,7", "5,4")  # moves of the tests of entry, where they are free
 OPTIONS = Options(["pbrain-model.exe"], turn=0.3, patience=5.0)
 
@@ -296,7 +297,7 @@ def dialogues(record: str) -> str:
         examined = partial(graded, check)
         grade, sent, number_of_answers = examine(examined)
         lines += ["", f"{check.client}: {check.title} ({check.harm}; {check.source}): {grade}"]
-        lines += [f"  {text}" for text in sent]
+        lines.append(f"  {' '.join(sent)}")
         ends = {1, number_of_answers}
         if check.client in clients and sent[:1] and sent[0].startswith("'START 15"):
             ends.discard(1)  # what is said of a wrong start is the same for all
@@ -307,7 +308,7 @@ def dialogues(record: str) -> str:
             for fault in FAULTS if number in ends else ("nonsense", "stone"):
                 changed, _, _ = examine(examined, fault, number)
                 if changed != grade:
-                    found.setdefault(changed, []).append(f"{number} {fault}")
+                    found.setdefault(SAID.sub("it", changed), []).append(f"{number} {fault}")
         lines += [f"  {', '.join(faults)}: {changed}" for changed, faults in found.items()]
     for words, fault in re.findall(r"^\$ numoku check (.*?)(?:; (\w+))?$", record, re.MULTILINE):
         lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]

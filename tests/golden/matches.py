@@ -45,7 +45,7 @@ from tests.golden import texts
 FILE = Path(__file__).with_suffix(".txt")
 NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="Old 2.1")
 FIELD = (NEW, OLD, EngineSpec("third", ("c",), is_named=True), EngineSpec("x/" * 20, ("-x", "y.z")))
-DUEL = MatchSettings((NEW, OLD), games=24, sprt=Sprt(0, 150, 0.1, 0.2), openings="a/b.txt")
+DUEL = MatchSettings((NEW, OLD), games=14, sprt=Sprt(0, 150, 0.1, 0.2), openings="a/b.txt")
 TOURNAMENT = MatchSettings(
     FIELD, games=4, rule=Rule.CARO_EXACT, width=9, height=7, turn=0.5, match=60.0,
     increment=1.5, nodes=5, depth=4, judge=True, openings="none",
@@ -179,7 +179,8 @@ def page_of(text: str) -> str:
     text = text.partition("<main>")[2].replace(report.VIEWER, "VIEWER\n")
     text = re.sub(r"<script>.*?</script>", "SCRIPT", text, flags=re.DOTALL)
     text = re.sub(r'"unit":[\d.]+', '"unit":UNIT', text)  # that of the weights
-    return title[0] + "\n" + text.replace("><", ">\n<").replace('{"game"', '\n{"game"')
+    text = re.sub("><(?!/?t[dh]|/tr|/a>|/span)", ">\n<", text)  # a row of a table is a line
+    return title[0] + "\n" + text.replace('{"game"', '\n{"game"')
 
 
 def report_of(words: str, change: str = "") -> str:

@@ -36,11 +36,11 @@ def numbers(words: list[str]) -> dict[str, Any]:
 def summary(thought: Thought) -> str:
     """Return a thought in a line, but for its time."""
     value = " ".join(filter(None, [thought.bound, f"{thought.value:+}", thought.proof]))
-    effort = f"{thought.nodes} nodes, {thought.changes} changes"
+    effort = f"{thought.nodes} nodes" + f", {thought.changes} changes" * bool(thought.changes)
     line = format_moves(thought.pv)
     assert thought.pv[0] == thought.move and thought.board is not None or not thought.depth
     depth = f"{thought.depth}-{thought.seldepth}"
-    return f"{thought.multipv}. {depth} {value}, {effort}, scale {thought.scale:g}: {line}"
+    return f"{thought.multipv}. {depth} {value}, {effort}: {line}"
 
 
 def drawn(tree: Tree) -> str:
@@ -87,7 +87,11 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
             lines, enough = asked.pop("multipv", 1), asked.pop("until", None)
 
             def hear(thought: Thought) -> bool:
-                said.append(summary(thought))
+                heard = summary(thought)
+                if said[-1][:1].isdigit() and len(said[-1]) + len(heard) < texts.WIDTH:
+                    said[-1] += f"; {heard}"
+                else:
+                    said.append(heard)
                 return thought.depth == enough
 
             try:
@@ -98,7 +102,8 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
                 said.append(f"= ValueError: {error}")
                 return
             form = forced_end(engine, found)
-            said += [f"= {summary(found)}, {engine.table_bytes} bytes", f"  {form}"]
+            table = f"scale {found.scale:g}, {engine.table_bytes} bytes"
+            said += [f"= {summary(found)}, {table}", f"  {form}"]
         case ["undo" | "clear_hash" as name]:
             getattr(engine, name)()
         case ["set_threads" | "set_hash_size" as name, number]:
