@@ -35,7 +35,7 @@ FIRST = (
     "board/test_page_play", "board/test_page_files", "board/test_app", "board/test_page_board",
     "build/test_manager", "build/test_bundle", "native/test_uncompiled", "native/test_compile",
     "lab/test_fuzz_claims", "doctor/test_exam", "arena/test_journal", "arena/test_process",
-    "board/test_proofs", "learn/test_fit", "methods/test_methods", "position/test_rules",
+    "board/test_proofs", "methods/test_methods", "position/test_rules",
 )  # fmt: skip
 
 
