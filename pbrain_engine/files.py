@@ -8,14 +8,18 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from .errors import FileError
 
 if TYPE_CHECKING:
     from pathlib import Path  # 10 ms that a package does without
+
+# What JSON holds, and an object that is to be written.
+Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | float | bool | None"
+Document: TypeAlias = dict[str, Json]
 
 _NAMED = re.compile(rb"CA\s*\[\s*([A-Za-z0-9._-]+)\s*\]")
 _HEAD = 2000  # bytes in which an encoding is named
@@ -136,7 +140,7 @@ def is_writable(text: str) -> bool:
 _FAR = 1 << 40
 
 
-def try_lock(file: IO[Any]) -> bool:
+def try_lock(file: IO[bytes]) -> bool:
     """Take the lock of an open file unless another has it; closing the file frees it."""
     if sys.platform == "win32":
         import msvcrt

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from ..files import Document
 from ..game.diagram import DIRECTIONS
 from ..game.game import Game
 from ..position.rules import Rule, Side
@@ -109,7 +110,7 @@ def foul_of(game: Game, x: int, y: int) -> str:
     return shape if shape in (OVERLINE, DOUBLE_FOUR) else DOUBLE_THREE
 
 
-def shapes(game: Game) -> dict[str, list[dict[str, object]]]:
+def shapes(game: Game) -> dict[str, list[Document]]:
     """Return, for each side, the cells on which it makes a three or more, and what."""
     return {
         side.name.lower(): [

@@ -21,7 +21,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ..files import state_folder
+from ..files import Document, state_folder
 from ..options import problem_of
 
 FILE = "board-games.db"  # in the user's folder
@@ -71,7 +71,7 @@ class SavedGames:
     def summaries(
         self, search: str = "", rule: str | None = None, result: str | None = None,
         with_looked_at: bool = True,
-    ) -> list[dict[str, Any]]:  # fmt: skip
+    ) -> list[Document]:  # fmt: skip
         """Return what a list shows of each game, the one that was begun last first.
 
         ``search``: words that occur in title, players, rule, result, level or date; ``result``:
@@ -87,21 +87,21 @@ class SavedGames:
             and all(word in _searched(game) for word in words)
         ]
 
-    def game(self, name: str) -> dict[str, Any] | None:
+    def game(self, name: str) -> Document | None:
         """Return a game as it was kept, None if it is not there."""
         return next(iter(self._read("SELECT document FROM games WHERE id = ?", name)), None)
 
-    def going_on(self) -> list[dict[str, Any]]:
+    def going_on(self) -> list[Document]:
         """Return the games that go on, the one that was begun last first, then all others."""
         found = self._read("SELECT document FROM games ORDER BY began DESC, id")
         return sorted(found, key=lambda game: not game["match"])
 
     # What changes -------------------------------------------------------------------
 
-    def keep(self, document: Mapping[str, Any]) -> None:
+    def keep(self, document: Document) -> None:
         """Keep a game in the place of what it was; the same game by another name makes room."""
         if not document.get("title"):
-            before = self.game(document["game"]) or {}
+            before = self.game(str(document["game"])) or {}
             document = {**document, "title": before.get("title") or ""}
         content = [document[name] for name in ("position", "tree", "names", "comment", "root")]
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
@@ -138,12 +138,12 @@ class SavedGames:
             query = "UPDATE games SET summary = ?, document = ? WHERE id = ?"
             return self._file.execute(query, (*texts, name)).rowcount > 0
 
-    def _read(self, query: str, *values: object) -> list[dict[str, Any]]:
+    def _read(self, query: str, *values: object) -> list[Document]:
         with self._guard, contextlib.closing(self._file.execute(query, values)) as rows:
             return [json.loads(text) for (text,) in rows]
 
 
-def summary_of(document: Mapping[str, Any]) -> dict[str, Any]:
+def summary_of(document: Mapping[str, Any]) -> Document:
     """Return what a list shows of a game."""
     position, names, match = document["position"], document["names"] or {}, document["match"]
     moves, last = 0, -1  # of the main line: the first move behind each

@@ -9,8 +9,9 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ..files import Document
 from ..game.record import GameRecord
 from ..game.stages import STAGES, stage_name, stage_of
 from ..values import WIN_BAND, chance
@@ -85,11 +86,12 @@ def _rows(chosen: Sequence[Prediction], chances: str, stones: str) -> Iterator[B
         yield BinRow(chosen[0].engine, stones, chances, len(chosen), len({*games}), *figures)
 
 
-def form(row: BinRow) -> dict[str, Any]:
+def form(row: BinRow) -> Document:
     """Return a row as JSON has it, with the standard errors of the figures as ``FIGURE_se``."""
-    document: dict[str, Any] = row._asdict()
+    document: Document = row._asdict()
     for name in ("said", "scored", "excess"):
-        figure: Figure = document.pop(name)
+        figure: Figure = getattr(row, name)
+        del document[name]
         document |= {name: known(figure.mean), f"{name}_se": known(figure.error)}
     return document
 

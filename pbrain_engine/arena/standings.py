@@ -19,8 +19,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
+from ..files import Document
 from ..game.record import GameRecord
 from ..progress import Progress
 from .elo import ELO_CAP, Estimate, MeanScore, Rating, Verdict, judge, rate
@@ -64,7 +64,7 @@ class PairScore:
         lone = [sum(points == kind for points in self.waiting.values()) for kind in range(3)]
         return MeanScore.of(self.openings, lone)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Document:
         """Return the pair for the result document."""
         score = self.score
         normalised = score.normalised_elo
@@ -124,9 +124,9 @@ class Standings:
         meetings = ((p.a, p.b, p.wins + p.draws / 2, p.games) for p in self.pairs)
         return rate(meetings, self.anchors)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Document:
         """Return the result document."""
-        document: dict[str, Any] = {
+        document: Document = {
             "games": self.games,
             "engines": self.names,
             "pairs": [pair.to_json() for pair in self.pairs],

@@ -264,8 +264,9 @@ class BoardServer:
         finally:
             await run_in_threadpool(desk.close)
         found = waiting.result()
-        if "error" in found:
-            raise Refused(found["error"], found.get("status", HTTPStatus.BAD_REQUEST))
+        if isinstance(error := found.get("error"), str):
+            status = found.get("status")
+            raise Refused(error, status if isinstance(status, int) else HTTPStatus.BAD_REQUEST)
         return JSONResponse(found["result"])
 
     async def _socket(self, socket: WebSocket) -> None:

@@ -11,7 +11,6 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from ..app.kept import OptionalDatabase
 from ..app.shelf import SavedGames
@@ -20,6 +19,7 @@ from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
 from ..engine.engine import EngineError
 from ..errors import Refused
+from ..files import Document
 from ..game.documents import author_of, entry_document, following_document
 from ..game.game import Game
 from ..game.position import Position
@@ -77,7 +77,7 @@ class Archive:
 
     # What is known --------------------------------------------------------------------
 
-    def document(self, setup: GameRecord) -> dict[str, Any]:
+    def document(self, setup: GameRecord) -> Document:
         """Return everything about a position, and about what follows it; raises Refused."""
         with self._open_kept(self._reader, self._reading) as database:
             found = entry_document(setup, look_up(database, setup.position))

@@ -10,17 +10,18 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from functools import cache, partial
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..engine.engine import DEFAULT_WEIGHTS, Engine
 from ..engine.threads import start_deep
 from ..errors import Refused
 from ..eval.weights import load_weights
+from ..files import Document, Json
 from ..game.documents import read_setup
 from ..game.game import Game
 from ..game.position import Position
@@ -52,8 +53,8 @@ class Job:
     """
 
     work: Callable[[Job], None]
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    tell: Callable[[dict[str, Any]], None] = lambda event: None
+    fields: dict[str, Any] = field(default_factory=dict)
+    tell: Callable[[Document], None] = lambda event: None
     endless: bool = False
     is_stopped: bool = False
 
@@ -247,7 +248,7 @@ class Desk:
 
 MOST_WAITING = 64
 
-Answer = dict[str, Any]
+Answer: TypeAlias = Document
 
 
 class Questions:
@@ -268,7 +269,7 @@ class Questions:
 
     def take(self, text: str) -> None:
         """Begin to answer a message; what is wrong with it is an answer, too."""
-        name: object = None
+        name: Json = None
         try:
             message = parse(text)
             name = scalar(message, "id")
@@ -278,7 +279,7 @@ class Questions:
         except Exception as error:  # the page is served on, whatever it is
             self.post({"id": name, "error": str(refusal_of(error))})
 
-    def begin(self, name: object, message: Mapping[str, Any]) -> None:
+    def begin(self, name: Json, message: Document) -> None:
         """Begin to answer a question; raises Refused."""
         if message.get("do") == "stop":
             target = scalar(message, "target")
@@ -303,15 +304,15 @@ class Questions:
         self._jobs[name] = job
         self.desk.submit(job)
 
-    def _work(self, name: object, operation: Operation, job: Job) -> None:
+    def _work(self, name: Json, operation: Operation, job: Job) -> None:
         answer = answer_of(operation, self.desk, job)
         self._jobs.pop(name, None)
         self.post({"id": name, **answer})
 
 
-def scalar(message: Mapping[str, Any], name: str) -> object:
+def scalar(message: Document, name: str) -> Json:
     """Return a field that names a question; raises Refused."""
-    value: object = message.get(name)
+    value = message.get(name)
     if isinstance(value, dict | list):
         raise Refused(f"the {name} is neither a number nor a text")
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ..files import Json
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 
@@ -14,7 +15,7 @@ RULES = tuple(rule.name.lower() for rule in Rule)
 Schema = dict[str, Any]
 
 
-def number(low: float, high: float, about: str, kind: str = "number", **default: Any) -> Schema:
+def number(low: float, high: float, about: str, kind: str = "number", **default: Json) -> Schema:
     """Return a field for a number."""
     return {"type": kind, "minimum": low, "maximum": high, "description": about, **default}
 
@@ -32,12 +33,12 @@ def flag(about: str) -> Schema:
     return {"type": "boolean", "description": about, "default": False}
 
 
-def text(most: int, about: str, **default: Any) -> Schema:
+def text(most: int, about: str, **default: Json) -> Schema:
     """Return a field for a text of at most ``most`` characters."""
     return {"type": "string", "maxLength": most, "description": about, **default}
 
 
-def one_of(words: tuple[str, ...], about: str, **default: Any) -> Schema:
+def one_of(words: tuple[str, ...], about: str, **default: Json) -> Schema:
     """Return a field for one of some words."""
     return {"type": "string", "enum": list(words), "description": about, **default}
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..app.shelf import OPEN
 from ..errors import Refused
-from ..files import decode
+from ..files import Document, Json, decode
 from ..game.animation import animated_svg, file_stem
 from ..game.cells import begins_with_move
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
@@ -66,7 +66,7 @@ SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board of moves alone", default=None)
     height=SIDE,
     from_below=flag("rows of moves alone count from the lowest"),
 )
-def read(desk: Desk, job: Job) -> dict[str, Any]:
+def read(desk: Desk, job: Job) -> Document:
     """Read a file: SGF with variations, PSQ, a RenLib library, a drawing, moves.
 
     The answer is its position without moves, and the tree of moves.
@@ -132,7 +132,7 @@ def read_tree(
     format=one_of(("sgf", "psq", "lib", "diagram", "svg"), "of what is written"),
     **GAME,
 )
-def write(desk: Desk, job: Job) -> dict[str, Any]:
+def write(desk: Desk, job: Job) -> Document:
     """Write SGF or a RenLib library with variations, the main line as PSQ, or a drawing.
 
     Or an animated picture of the main line. It comes as ``text``, or for a library as ``data`` in
@@ -144,7 +144,7 @@ def write(desk: Desk, job: Job) -> dict[str, Any]:
     return {**written(tree, form), "name": f"{file_stem(tree.record)}.{suffix}"}
 
 
-def written(tree: GameTree, form: str) -> dict[str, Any]:
+def written(tree: GameTree, form: str) -> Document:
     """Return a game in a format, and what of it the format cannot hold."""
     played = main_line(tree)
     if form == "diagram":  # of the position at its end
@@ -168,23 +168,24 @@ def written(tree: GameTree, form: str) -> dict[str, Any]:
 
 
 @operation(at_once=True, position=POSITION)
-def known(desk: Desk, job: Job) -> dict[str, Any]:
+def known(desk: Desk, job: Job) -> Document:
     """Say what the database knows of a position, and of the positions after it."""
     game_of(job.setup)
-    found: dict[str, Any] = with_chances(desk.archive.document(job.setup), desk.scale(job.setup))
-    return found
+    return with_chances(desk.archive.document(job.setup), desk.scale(job.setup))
 
 
-def with_chances(found: Any, scale: float) -> Any:
+def with_chances(document: Document, scale: float) -> Document:
     """Return a document with a chance next to each of its values."""
-    if isinstance(found, list):
-        return [with_chances(each, scale) for each in found]
-    if not isinstance(found, dict):
-        return found
-    made = {name: with_chances(each, scale) for name, each in found.items()}
+
+    def within(found: Json) -> Json:
+        if isinstance(found, dict):
+            return with_chances(found, scale)
+        return [*map(within, found)] if isinstance(found, list) else found
+
+    made = {name: within(each) for name, each in document.items()}
     if "value" in made:
         value = made["value"]
-        made["chance"] = None if value is None else round(chance(value, scale), 4)
+        made["chance"] = round(chance(value, scale), 4) if isinstance(value, int) else None
     return made
 
 
@@ -194,7 +195,7 @@ def with_chances(found: Any, scale: float) -> Any:
     before=text(MOST_COMMENT, "what it was", default=""),
     after=text(MOST_COMMENT, "what it is now", default=""),
 )
-def comment(desk: Desk, job: Job) -> dict[str, Any]:
+def comment(desk: Desk, job: Job) -> Document:
     """Store a comment about a position, in the place of what it was before."""
     setup = job.setup
     game_of(setup)
@@ -205,7 +206,7 @@ def comment(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(at_once=True, **GAME)
-def store(desk: Desk, job: Job) -> dict[str, Any]:
+def store(desk: Desk, job: Job) -> Document:
     """Store a game with its variations and comments in the database."""
     tree = read_game_tree(job.fields, MOST_COMMENT)
     if tree.record.start.walls:
@@ -223,7 +224,7 @@ def store(desk: Desk, job: Job) -> dict[str, Any]:
     match={"type": "object", "description": "a game against the engine", "default": None},
     **GAME,
 )
-def keep(desk: Desk, job: Job) -> dict[str, Any]:
+def keep(desk: Desk, job: Job) -> Document:
     """Keep a game of the page, with its variations and comments, so that it can be taken up."""
     desk.archive.shelf.keep(job.fields)
     return {"kept": True}
@@ -236,7 +237,7 @@ def keep(desk: Desk, job: Job) -> dict[str, Any]:
     result=one_of((*RESULTS, OPEN), "of the games", default=None),
     all=flag("positions that were only looked at, too"),
 )
-def games(desk: Desk, job: Job) -> dict[str, Any]:
+def games(desk: Desk, job: Job) -> Document:
     """List the games that are kept, the latest first."""
     wish = job.fields
     shelf = desk.archive.shelf
@@ -244,7 +245,7 @@ def games(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(at_once=True, named="game", game=text(64, "its name"))
-def kept_game(desk: Desk, job: Job) -> dict[str, Any]:
+def kept_game(desk: Desk, job: Job) -> Document:
     """Return a game as it was kept."""
     found = desk.archive.shelf.game(job.fields["game"])
     if found is None:
@@ -253,13 +254,13 @@ def kept_game(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(at_once=True, game=text(64, "its name"))
-def delete_game(desk: Desk, job: Job) -> dict[str, Any]:
+def delete_game(desk: Desk, job: Job) -> Document:
     """Forget a game that is kept."""
     return {"deleted": desk.archive.shelf.delete(job.fields["game"])}
 
 
 @operation(at_once=True, game=text(64, "its name"), title=text(MOST_TITLE, "its title"))
-def rename_game(desk: Desk, job: Job) -> dict[str, Any]:
+def rename_game(desk: Desk, job: Job) -> Document:
     """Give a game that is kept a title."""
     renamed = desk.archive.shelf.rename(job.fields["game"], job.fields["title"])
     return {"renamed": renamed}

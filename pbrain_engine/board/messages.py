@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from ..errors import NumokuError, Refused
-from ..files import is_writable, read_object
+from ..files import Document, is_writable, read_object
 from ..game.game import Game
 from ..game.record import GameRecord
 from .fields import Schema
@@ -35,7 +35,7 @@ def refusal_of(error: Exception) -> Refused:
     return Refused(f"internal error: {type(error).__name__}", HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str) -> Document:
     """Return the message that a text holds; raises Refused."""
     try:
         return read_object(text)
@@ -44,7 +44,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 # The values of fields, by the types of JSON schemas.
-_TYPES: dict[str, Any] = {
+_TYPES: dict[str, type | tuple[type, ...]] = {
     "integer": int,
     "number": (int, float),
     "boolean": bool,
@@ -89,7 +89,7 @@ def check(name: str, value: Any, schema: Schema) -> None:
 
 # Operations -------------------------------------------------------------------------------
 
-Do = Callable[[Any, Any], dict[str, Any]]  # with a desk and a job, what ``desk`` gives it
+Do = Callable[[Any, Any], Document]  # with a desk and a job, what ``desk`` gives it
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Operation:
     at_once: bool = False  # needs no engine
     endless: bool = False  # on a socket it goes on until something else is asked
 
-    def read(self, message: Mapping[str, Any]) -> dict[str, Any]:
+    def read(self, message: Mapping[str, object]) -> dict[str, Any]:
         """Return the checked fields of a message.
 
         Raises:

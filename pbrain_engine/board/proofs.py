@@ -19,6 +19,7 @@ from ..app.view import consequence
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..errors import Refused
+from ..files import Document
 from ..game.cells import IllegalMove
 from ..game.documents import DEFEND, pairs, win_document
 from ..game.game import Move
@@ -156,7 +157,7 @@ def win_of(tree: Tree) -> Result:
 
 
 @operation(position=POSITION, seconds=seconds(10.0))
-def prove(desk: Desk, job: Job) -> dict[str, Any]:
+def prove(desk: Desk, job: Job) -> Document:
     """Prove a win of the side to move: its next move and its line."""
     walk = Walk(desk, job)
     if walk.game.is_over:
@@ -168,15 +169,15 @@ def prove(desk: Desk, job: Job) -> dict[str, Any]:
     return _proof_form(found)
 
 
-def _proof_form(found: Result | None) -> dict[str, Any]:
+def _proof_form(found: Result | None) -> Document:
     if found is None:
         return {"claim": OPEN, "move": None, "line": [], "length": 0}
     form = win_document(found.pv, found.plies, found.claim)
-    return {"claim": found.claim, "move": form["line"][0], "length": found.length, **form}
+    return {"claim": found.claim, "move": list(found.pv[0]), "length": found.length, **form}
 
 
 @operation(position=POSITION, seconds=seconds(20.0))
-def branches(desk: Desk, job: Job) -> dict[str, Any]:
+def branches(desk: Desk, job: Job) -> Document:
     """List the defences against the attacker's last move, and what each of them leads to."""
     walk = Walk(desk, job)
     if walk.game.is_over:
@@ -197,7 +198,7 @@ def branches(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(position=POSITION, seconds=seconds(20.0))
-def reply(desk: Desk, job: Job) -> dict[str, Any]:
+def reply(desk: Desk, job: Job) -> Document:
     """Defend as long as possible; say whether the attacker's last move still wins.
 
     Where it does not, ``line`` begins with the defence and shows how the game would go on.
@@ -230,17 +231,17 @@ def reply(desk: Desk, job: Job) -> dict[str, Any]:
     return _reply_form(LOST, length, (move, *line))
 
 
-def _reply_form(state: str, length: int, line: Sequence[Move]) -> dict[str, Any]:
+def _reply_form(state: str, length: int, line: Sequence[Move]) -> Document:
     """Return a defence as the page gets it, with how it goes on."""
     return {"state": state, "move": list(line[0]), "length": length, "line": pairs(line)}
 
 
 @operation(position=POSITION, seconds=seconds(5.0))
-def threats(desk: Desk, job: Job) -> dict[str, Any]:
+def threats(desk: Desk, job: Job) -> Document:
     """Say what each cell makes for either side, which win by fours, and what stops the enemy's."""
     walk = Walk(desk, job)
     game = walk.game
-    found: dict[str, Any] = {"shapes": shapes(game), "threatened": False}
+    found: Document = {"shapes": shapes(game), "threatened": False}
     found |= {"wins": [], "rescues": [], "unknown": []}
     if game.is_over:
         return found
@@ -273,7 +274,7 @@ def _wins_with(walk: Walk, move: Move, side: Side) -> bool:
 
 
 @operation(at_once=True)
-def puzzles(desk: Desk, job: Job) -> dict[str, Any]:
+def puzzles(desk: Desk, job: Job) -> Document:
     """Return the puzzles of the trainer, wins and defences, the easiest first."""
     lines = PUZZLES.read_text(encoding="utf-8").splitlines()
     found = sorted(map(json.loads, lines), key=difficulty_of)

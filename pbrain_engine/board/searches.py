@@ -16,6 +16,7 @@ from ..engine.ending import analysis
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.review import Reviewer
 from ..errors import Refused
+from ..files import Document
 from ..game.documents import (
     game_document,
     pairs,
@@ -66,13 +67,13 @@ def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
     nodes=whole(1, 1 << 50, "positions to search, with an empty memory", default=None),
     depth=whole(1, 200, "plies", default=None),
 )
-def analyse(desk: Desk, job: Job) -> dict[str, Any]:
+def analyse(desk: Desk, job: Job) -> Document:
     """Search a position; on the WebSocket each depth is reported, until a limit or new question."""
     fields = job.fields
     setup = job.setup
     limit = Limit(time=fields["time"], nodes=fields["nodes"], depth=fields["depth"])
     engine = _engine_for(desk, job, fields["threads"], fields["memory"], limit != Limit())
-    more: dict[str, Any] = {"network": engine.network}
+    more: Document = {"network": engine.network}
     if fields["policy"]:
         best = engine.policy()[:MOST_POLICY]
         more["policy"] = [{"cell": list(move), "share": round(share, 4)} for move, share in best]
@@ -122,7 +123,7 @@ def analyse(desk: Desk, job: Job) -> dict[str, Any]:
     threads=THREADS,
     memory=MEMORY,
 )
-def move(desk: Desk, job: Job) -> dict[str, Any]:
+def move(desk: Desk, job: Job) -> Document:
     """Choose the engine's move in a game against a person."""
     fields = job.fields
     seconds, chance = fields["seconds"], random.Random()
@@ -148,7 +149,7 @@ def move(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(named="swap2", position=POSITION, seconds=seconds(5.0))
-def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
+def choose_side(desk: Desk, job: Job) -> Document:
     """Decide in swap2 with 0, 3 or 5 stones there: put three stones, take a side, or put two."""
     setup = job.setup
     if setup.placed or len(setup.moves) not in SWAP2_STONES:
@@ -158,7 +159,7 @@ def choose_side(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(position=POSITION, stones=whole(1, 2, "how many", default=1), seconds=seconds(5.0))
-def balance(desk: Desk, job: Job) -> dict[str, Any]:
+def balance(desk: Desk, job: Job) -> Document:
     """Find one or two stones after which the chances are even.
 
     `value` and `chance` are those of the side to move for its own stone, or for two stones before
@@ -176,14 +177,14 @@ def _opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:
 
 
 @operation(position=POSITION, seconds=seconds(1.0, "for each position"))
-def review(desk: Desk, job: Job) -> dict[str, Any]:
+def review(desk: Desk, job: Job) -> Document:
     """Review a game move by move, the last one first: values, mistakes, missed and allowed wins."""
     setup = job.setup
     if not setup.moves:
         raise Refused("there are no moves to review")
     game_of(setup)
     engine = desk.engine(setup.beginning)
-    found: dict[int, dict[str, Any]] = {}
+    found: dict[int, Document] = {}
 
     def listen(reviewed: Reviewed) -> bool:
         found[reviewed.ply] = reviewed_document(
@@ -201,11 +202,11 @@ def review(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(at_once=True, position=POSITION)
-def look(desk: Desk, job: Job) -> dict[str, Any]:
+def look(desk: Desk, job: Job) -> Document:
     """Say what the rules say: who moves, who has won, what is forbidden and why."""
     with desk.looking:
         game = desk.board = game_of(job.setup, desk.board)
-        found: dict[str, Any] = {"to_move": game.to_move.name.lower(), "winner": None}
+        found: Document = {"to_move": game.to_move.name.lower(), "winner": None}
         found |= {"full": game.is_full, "over": game.is_over, "opening": None}
         found |= {"row": pairs(game.winning_row()), "foul": None, "forbidden": []}
         if game.winner is not None:
@@ -223,7 +224,7 @@ def look(desk: Desk, job: Job) -> dict[str, Any]:
 
 
 @operation(at_once=True, named="engine")
-def about(desk: Desk, job: Job) -> dict[str, Any]:
+def about(desk: Desk, job: Job) -> Document:
     """Say what the engine can do: levels, rules, opponents, threads; and its database."""
     return {
         "version": __version__,

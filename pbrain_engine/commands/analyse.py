@@ -22,7 +22,7 @@ import json
 from collections.abc import Sequence
 
 from ..app import kept, setup, thinking, view
-from ..engine.ending import analysis, forced_end
+from ..engine.ending import analysis, line_to_five
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..game.documents import tree_document
@@ -145,15 +145,15 @@ def show_policy(engine: Engine) -> None:
 
 def _show_result(engine: Engine, thoughts: list[Thought]) -> None:
     best = thoughts[0]
-    win = forced_end(engine, best)
     print()
     print(f"best move {view.format_line([best.move])}, value {view.format_worth(best)}")
     if best.proof:
         print(view.format_proof(best.proof, (abs(best.mate or 0) + 1) // 2, best.pv))
-    elif win is not None:
+    elif best.mate is not None:
         who = engine.game.to_move if best.value > 0 else engine.game.to_move.opponent
-        line = view.format_line(win["line"])
-        print(f"{who.name.lower()} wins in {win['plies']} plies: {line}")
+        line = line_to_five(engine, best)
+        plies = max(best.plies, len(line))
+        print(f"{who.name.lower()} wins in {plies} plies: {view.format_line(line)}")
     for other in thoughts[1:]:
         print(view.format_thought(other))
 

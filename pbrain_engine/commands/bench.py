@@ -13,11 +13,11 @@ import os
 from collections.abc import Sequence
 from glob import iglob
 from time import perf_counter
-from typing import Any
+from typing import TypedDict
 
 from ..app import view
 from ..engine.engine import DEFAULT_WEIGHTS, Engine, Limit
-from ..files import write_whole
+from ..files import Document, write_whole
 from ..game.cells import parse_moves
 from ..game.game import Game
 from ..game.record import GameRecord
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
             document["pairs"] = pairs_per_second(engine)
         is_signature = limit.depth == DEPTH and options.weights == DEFAULT_WEIGHTS
         if not options.short and is_signature and engine.threads == 1:
-            note(engine.weights.key, document["nodes"])
+            note(engine.weights.key, sum(run["nodes"] for run in runs))
     if options.json:
         print(json.dumps({**document, "positions": runs}))
     else:
@@ -114,7 +114,20 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def run(engine: Engine, position: GameRecord, limit: Limit) -> dict[str, Any]:
+class Run(TypedDict):
+    """What the search of a position took; seconds."""
+
+    rule: str
+    size: int
+    stones: int
+    nodes: int
+    time: float
+    depth: int
+    value: int
+    move: list[int]
+
+
+def run(engine: Engine, position: GameRecord, limit: Limit) -> Run:
     """Search one position from an empty table; return what it took."""
     engine.new_game(*position.board)
     engine.clear_hash()
@@ -132,7 +145,7 @@ def run(engine: Engine, position: GameRecord, limit: Limit) -> dict[str, Any]:
     }
 
 
-def summary(engine: Engine, runs: list[dict[str, Any]], limit: Limit) -> dict[str, Any]:
+def summary(engine: Engine, runs: list[Run], limit: Limit) -> Document:
     """Return the sums, and what they were measured with."""
     nodes = sum(run["nodes"] for run in runs)
     seconds = sum(run["time"] for run in runs)
@@ -166,7 +179,7 @@ def pairs_per_second(engine: Engine) -> int:
     return round(sorted(speeds)[PAIR_REPEATS // 2])
 
 
-def _show(run: dict[str, Any]) -> None:
+def _show(run: Run) -> None:
     speed = view.format_count(run["nodes"] / max(run["time"], 1e-9))
     print(
         f"{run['rule']:10} {run['size']}x{run['size']} {run['stones']:3} stones "

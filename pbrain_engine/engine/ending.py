@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from ..files import Document
 from ..game.documents import analysis_document, thought_document, win_document
 from ..game.game import Game, Move
 from ..game.result import Result
@@ -59,7 +59,7 @@ def _played_out(
         return line, game.winner is winner
 
 
-def forced_end(engine: Engine, thought: Result) -> dict[str, Any] | None:
+def forced_end(engine: Engine, thought: Result) -> Document | None:
     """Return the forced win that a thought tells of, up to the five, as JSON, or None."""
     if thought.mate is None:
         return None
@@ -67,7 +67,7 @@ def forced_end(engine: Engine, thought: Result) -> dict[str, Any] | None:
     return win_document(line, thought.plies, thought.proof)
 
 
-def analysis(engine: Engine, thoughts: Sequence[Result]) -> dict[str, Any]:
+def analysis(engine: Engine, thoughts: Sequence[Result]) -> Document:
     """Return the engine's position and what it thinks of it as JSON, forced ends played out."""
     lines = [thought_document(thought, forced_end(engine, thought)) for thought in thoughts]
     return analysis_document(engine.game, lines, engine.weights.key)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..files import is_writable, read_object
+from ..files import Document, is_writable, read_object
 from ..game.cells import NotationError
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
@@ -53,7 +53,7 @@ def pairs(moves: Iterable[Coordinates]) -> list[list[int]]:
 # Positions and games --------------------------------------------------------------------
 
 
-def game_document(game: Game) -> dict[str, Any]:
+def game_document(game: Game) -> Document:
     """Return what is plain to see of a game; ``played`` in order, where the sides took turns."""
     is_played = game.is_in_turn and (not game.ply or game.history[0].side is Side.BLACK)
     opening = game.opening
@@ -75,7 +75,7 @@ def game_document(game: Game) -> dict[str, Any]:
     }
 
 
-def position_document(record: GameRecord) -> dict[str, Any]:
+def position_document(record: GameRecord) -> Document:
     """Return what stands on the board after the moves of a record."""
     position, opening = record.position, opening_of(record)
     return {
@@ -106,7 +106,7 @@ def read_position(entry: Mapping[str, Any]) -> Position:
     return Position(Rule.parse(entry.get("rule", "")), *size, side, black, white, walls)
 
 
-def setup_document(setup: GameRecord) -> dict[str, Any]:
+def setup_document(setup: GameRecord) -> Document:
     """Return a position with the moves that led there, as the page has it."""
     width, height, rule = setup.board
     return {
@@ -136,7 +136,7 @@ _CELLS = {cell_name(x, y): (x, y) for x in range(MAX_BOARD) for y in range(MAX_B
 _NAMES = re.compile(r"[a-z]\d+")
 
 
-def played_document(game: GameRecord) -> dict[str, Any]:
+def played_document(game: GameRecord) -> Document:
     """Return a game of a match as an entry of its journal, without board and rule."""
     return {
         "game": game.number,
@@ -193,7 +193,7 @@ NOTES = {
 }  # fmt: skip
 
 
-def game_tree_document(tree: GameTree) -> dict[str, Any]:
+def game_tree_document(tree: GameTree) -> Document:
     """Return a game with its variations: moves in one list, each with the place of its parent."""
     return {
         "position": setup_document(tree.record),
@@ -204,20 +204,20 @@ def game_tree_document(tree: GameTree) -> dict[str, Any]:
     }
 
 
-def _flat(tree: GameTree) -> list[dict[str, Any]]:
+def _flat(tree: GameTree) -> list[Document]:
     """Return the moves of a tree, main lines first."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Document] = []
     way = [-1]  # the places of the moves that lead to a node
     for node, depth in tree.walk():
         if depth and node.is_move and node.cell is not None:
             x, y = node.cell
-            row = {"parent": way[depth - 1], "x": x, "y": y, "comment": node.comment}
+            row: Document = {"parent": way[depth - 1], "x": x, "y": y, "comment": node.comment}
             way[depth:] = [len(rows)]
             rows.append({**row, **_notes_document(node)})
     return rows
 
 
-def _notes_document(node: TreeNode) -> dict[str, Any]:
+def _notes_document(node: TreeNode) -> Document:
     """Return what is written on a node, apart from its comment."""
     labels = [
         {"x": x, "y": y, **_written(child, {"text"} if child.is_move else NOTES)}
@@ -228,7 +228,7 @@ def _notes_document(node: TreeNode) -> dict[str, Any]:
     return _written(node, NOTES.keys() - {"comment"}) | ({"labels": labels} if labels else {})
 
 
-def _written(node: TreeNode, names: Collection[str]) -> dict[str, Any]:
+def _written(node: TreeNode, names: Collection[str]) -> Document:
     notes = {name: getattr(node, NOTES[name]) for name in NOTES if name in names}
     return {name: note for name, note in notes.items() if note}
 
@@ -236,8 +236,9 @@ def _written(node: TreeNode, names: Collection[str]) -> dict[str, Any]:
 def read_game_tree(entry: Mapping[str, Any], longest_name: int = LONGEST_NAME) -> GameTree:
     """Return the game of a message whose fields have been checked; names are cut to a length."""
     names = entry["names"] or {}
-    known: dict[str, Any] = {name: str(names.get(name) or "")[:longest_name] for name in NAMES}
-    tree = GameTree(read_setup(entry["position"]).beginning._replace(**known))
+    black, white, result, date = (str(names.get(name) or "")[:longest_name] for name in NAMES)
+    start = read_setup(entry["position"]).beginning
+    tree = GameTree(start._replace(black=black, white=white, result=result, date=date))
     made = [tree.root]
     for place, row in enumerate(entry["tree"]):
         if row["parent"] >= place:
@@ -257,7 +258,7 @@ def read_game_tree(entry: Mapping[str, Any], longest_name: int = LONGEST_NAME) -
     return tree.check()
 
 
-def _write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
+def _write_notes(node: TreeNode, row: Mapping[str, object]) -> None:
     for name, attribute in NOTES.items():
         if row.get(name):
             setattr(node, attribute, row[name])
@@ -266,7 +267,7 @@ def _write_notes(node: TreeNode, row: Mapping[str, Any]) -> None:
 # Results --------------------------------------------------------------------------------
 
 
-def thought_document(thought: Result, win: dict[str, Any] | None = None) -> dict[str, Any]:
+def thought_document(thought: Result, win: Document | None = None) -> Document:
     """Return what a search says, with the ``win_document`` of a forced end."""
     return {
         "move": list(thought.move),
@@ -283,13 +284,13 @@ def thought_document(thought: Result, win: dict[str, Any] | None = None) -> dict
     }
 
 
-def win_document(line: Sequence[Move], plies: int, claim: str) -> dict[str, Any]:
+def win_document(line: Sequence[Move], plies: int, claim: str) -> Document:
     """Return a forced win of either side, with the ``proof`` if it is one by threats."""
-    found: dict[str, Any] = {"plies": max(plies, len(line)), "line": pairs(line)}
+    found: Document = {"plies": max(plies, len(line)), "line": pairs(line)}
     return {**found, "proof": claim} if claim in (BY_FOURS, BY_THREATS) else found
 
 
-def analysis_document(game: Game, lines: Sequence[dict[str, Any]], weights: str) -> dict[str, Any]:
+def analysis_document(game: Game, lines: Sequence[Document], weights: str) -> Document:
     """Return a position and what was thought of it, the best line first and in the open."""
     best, author = lines[0] if lines else {}, author_of(weights)
     return {**game_document(game), **best, "lines": lines, **author._asdict()}
@@ -300,7 +301,7 @@ def author_of(weights: str) -> Author:
     return Author(f"Numoku {__version__}", weights)
 
 
-def tree_document(tree: Tree | None) -> dict[str, Any] | None:
+def tree_document(tree: Tree | None) -> Document | None:
     """Return a proof: a move and, by name of the answer, what follows it."""
     if tree is None:
         return None
@@ -311,7 +312,7 @@ def tree_document(tree: Tree | None) -> dict[str, Any] | None:
     return {"move": list(tree.move), "answers": answers}
 
 
-def read_tree(form: Mapping[str, Any]) -> Tree:
+def read_tree(form: Any) -> Tree:
     """Return the proof that ``tree_document`` wrote down."""
     answers = {Move(*answer["reply"]): read_tree(answer) for answer in form["answers"]}
     return Tree(Move(*form["move"]), answers)
@@ -322,7 +323,7 @@ def proof_of(result: Result) -> str:
     return result.proof or ANNOUNCED * (result.mate is not None or result.claim == BY_SEARCH)
 
 
-def result_document(result: Result) -> dict[str, Any]:
+def result_document(result: Result) -> Document:
     """Return everything about a result, as ``read_analysis`` reads it again."""
     return {
         "value": result.value,
@@ -338,7 +339,7 @@ def result_document(result: Result) -> dict[str, Any]:
     }
 
 
-def entry_document(record: GameRecord, entry: Entry | None) -> dict[str, Any]:
+def entry_document(record: GameRecord, entry: Entry | None) -> Document:
     """Return everything about a position as one document."""
     is_known = entry is not None
     entry = entry or Entry(0, None)
@@ -346,14 +347,14 @@ def entry_document(record: GameRecord, entry: Entry | None) -> dict[str, Any]:
     found = result_document(finding or Result())
     if finding is None:
         found |= dict.fromkeys(("value", "bound", "depth", "nodes", "version", "weights"))
-    moves = [*found["moves"], *(list(move) for move, _ in entry.book)]
+    moves = [*(finding.moves if finding else ()), *(move for move, _ in entry.book)]
     return {
         "known": is_known,
         **position_document(record),
         **found,
         "proof": found["proof"] or None,
         "mate": finding.mate if finding and finding.is_certain else None,
-        "best": moves[0] if moves else None,
+        "best": list(moves[0]) if moves else None,
         "games": {name: getattr(entry, name) for name in ("black_wins", "draws", "white_wins")},
         "notes": [
             {
@@ -368,7 +369,7 @@ def entry_document(record: GameRecord, entry: Entry | None) -> dict[str, Any]:
     }
 
 
-def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[str, Any]]:
+def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[Document]:
     """Return the known moves from a position, with values for the side that makes them."""
     return [
         {
@@ -381,7 +382,7 @@ def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[dict[
     ]
 
 
-def read_analysis(entry: Mapping[str, Any]) -> Known:
+def read_analysis(entry: Mapping[str, object]) -> Known:
     """Return the analysis that ``numoku analyse --json`` or ``numoku db FILE show`` printed."""
     if "black" not in entry or entry.get("value") is None:
         raise ValueError("this is no analysis of a position: it has no stones or no value")
@@ -420,7 +421,7 @@ def claim_of(proof: str, value: int) -> str:
     return BY_SEARCH if proof or mate_distance(value) is not None else ""
 
 
-def _check_proof(node: Any, size: tuple[int, int], names: Sequence[str] = ("move",)) -> None:
+def _check_proof(node: object, size: tuple[int, int], names: Sequence[str] = ("move",)) -> None:
     """Refuse what has not the form of a proof on a board: moves, and answers with theirs."""
     if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
         raise ValueError("its proof makes no sense")
@@ -429,7 +430,7 @@ def _check_proof(node: Any, size: tuple[int, int], names: Sequence[str] = ("move
         _check_proof(answer, size, ("reply", "move"))
 
 
-def _way(entry: Mapping[str, Any], position: Position) -> GameRecord | None:
+def _way(entry: Mapping[str, object], position: Position) -> GameRecord | None:
     """Return an order in which a position's stones were played, or could have been, or None."""
     size = position.width, position.height
     moves: Sequence[Coordinates] | None = read_cells(entry.get("played"), "played", size)
@@ -444,7 +445,7 @@ def _way(entry: Mapping[str, Any], position: Position) -> GameRecord | None:
     return GameRecord(*size, position.rule, tuple(moves))
 
 
-def reviewed_document(reviewed: Reviewed) -> dict[str, Any]:
+def reviewed_document(reviewed: Reviewed) -> Document:
     """Return what was found out about a move."""
     wins = {"missed_win": reviewed.missed, "allowed_win": reviewed.allowed}
     return {
@@ -464,7 +465,7 @@ def reviewed_document(reviewed: Reviewed) -> dict[str, Any]:
     }
 
 
-def review_document(game: GameRecord, found: Sequence[Reviewed]) -> dict[str, Any]:
+def review_document(game: GameRecord, found: Sequence[Reviewed]) -> Document:
     """Return the review of a game; values are those of the side that moves."""
     *size, rule = game.board
     verdicts = {side.name.lower(): verdict(game, found, side) for side in (Side.BLACK, Side.WHITE)}
@@ -523,9 +524,9 @@ def read_puzzle(line: str) -> Puzzle:
     )  # fmt: skip
 
 
-def answer_document(puzzle: Puzzle, answer: Result) -> dict[str, Any]:
+def answer_document(puzzle: Puzzle, answer: Result) -> Document:
     """Return the answer to a puzzle, with the proof if there is one; ``ms`` are milliseconds."""
-    found = {
+    found: Document = {
         "id": puzzle.id,
         "claim": answer.claim,
         "moves": pairs(answer.moves),
@@ -540,7 +541,7 @@ def answer_document(puzzle: Puzzle, answer: Result) -> dict[str, Any]:
 # Fields ---------------------------------------------------------------------------------
 
 
-def read_cells(found: Any, name: str, size: tuple[int, int]) -> tuple[Move, ...]:
+def read_cells(found: object, name: str, size: tuple[int, int]) -> tuple[Move, ...]:
     """Return cells of a board, none for null."""
     cells = []
     for cell in found if isinstance(found, list) else [found] * (found is not None):
@@ -552,7 +553,7 @@ def read_cells(found: Any, name: str, size: tuple[int, int]) -> tuple[Move, ...]
     return tuple(cells)
 
 
-def read_text(entry: Mapping[str, Any], name: str) -> str:
+def read_text(entry: Mapping[str, object], name: str) -> str:
     """Return a text."""
     text = entry.get(name)
     if not isinstance(text, str) or not is_writable(text):
@@ -560,7 +561,7 @@ def read_text(entry: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def _whole(entry: Mapping[str, Any], name: str, low: int, high: int) -> int:
+def _whole(entry: Mapping[str, object], name: str, low: int, high: int) -> int:
     """Return a whole number, 0 for null."""
     match entry.get(name):
         case None:
@@ -571,7 +572,7 @@ def _whole(entry: Mapping[str, Any], name: str, low: int, high: int) -> int:
             raise ValueError(f"{name} is no whole number from {low} to {high}")
 
 
-def _word(entry: Mapping[str, Any], name: str, words: tuple[str, ...], default: str = "") -> str:
+def _word(entry: Mapping[str, object], name: str, words: tuple[str, ...], default: str = "") -> str:
     """Return one of some words; null and an empty text stand for the default."""
     word = str(entry.get(name) or default).lower()
     if word not in words:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import exp, log, log1p, nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..arena.averages import Figure, average, known
 from ..engine.engine import LOGIT_UNIT, Engine, Move
 from ..errors import FileError
 from ..eval.weights import FAMILIES, family_of, scale_of
+from ..files import Document
 from ..game.stages import STAGES, stage_name, stage_of
 from ..notation.games import SINGLE, Record, read_about, read_games
 from ..values import chance
@@ -142,13 +143,14 @@ def _rows(
         yield StageRow(weights, family, stones, len(chosen), figures, differences)
 
 
-def form(row: StageRow) -> dict[str, Any]:
+def form(row: StageRow) -> Document:
     """Return a row as JSON has it: a figure, and its standard error as ``FIGURE_se``.
 
     Where the weights are not the first, ``FIGURE_difference`` is how much more it is than theirs.
     """
-    document: dict[str, Any] = row._asdict()
-    for key, means in (("", document.pop("figures")), ("_difference", document.pop("differences"))):
+    document: Document = row._asdict()
+    del document["figures"], document["differences"]
+    for key, means in (("", row.figures), ("_difference", row.differences)):
         for name, mean in zip(FIGURES, means, strict=False):
             document[f"{name}{key}"] = known(mean.mean)
             document[f"{name}{key}_se"] = known(mean.error)

@@ -22,13 +22,14 @@ from importlib import import_module
 from math import inf
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..app.shelf import SavedGames
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
 from ..board.archive import Archive
 from ..board.desk import Answer, Desks, Questions
 from ..commands import bench
+from ..files import Document, Json
 from ..native.load import library as native
 
 STORE = Path("/numoku")  # what the browser keeps
@@ -68,8 +69,8 @@ class Call:
     def __init__(
         self,
         target: Callable[..., object],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
+        args: Sequence[object] = (),
+        kwargs: Mapping[str, object] | None = None,
         daemon: bool | None = None,
     ) -> None:
         """Take what is to be called."""
@@ -93,8 +94,8 @@ class Alarm(Call):
         self,
         interval: float,
         function: Callable[..., object],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
+        args: Sequence[object] = (),
+        kwargs: Mapping[str, object] | None = None,
     ) -> None:
         """Take the seconds from its start, and what is to be called."""
         super().__init__(function, args, kwargs)
@@ -161,7 +162,7 @@ class SitePage(Questions):
     def _send(self, message: Answer) -> None:
         self._host.post(json.dumps(message, separators=(",", ":")))
 
-    def begin(self, name: object, message: Mapping[str, Any]) -> None:
+    def begin(self, name: Json, message: Document) -> None:
         """Begin to answer a question, or the one that only a site is asked."""
         if message.get("do") == "selftest":
             self._until = inf  # nodes are the same only if nothing is searched twice
@@ -208,7 +209,7 @@ class SitePage(Questions):
             setattr(library, name, slice_run(getattr(library, name), growth))
 
 
-def selftest() -> dict[str, Any]:
+def selftest() -> Document:
     """Run the bench; return its signature, and what else describes this engine."""
     said = io.StringIO()
     with redirect_stdout(said):

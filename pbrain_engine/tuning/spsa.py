@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..arena.settings import SettingsError
+from ..files import Document
 from ..search.parameters import PARAMETERS
 
 Point = dict[str, int]  # a parameter set as the engine takes it
@@ -126,7 +127,7 @@ class Spsa:
         farthest = max(moved, key=lambda name: abs(moved[name]))
         return f"farthest {farthest} {moved[farthest]:+.2f} steps"
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Document:
         """Return all that is needed to go on from here, to the last digit."""
         return {"done": self.done, "points": self.points, "values": dict(self.values)}
 
