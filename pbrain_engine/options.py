@@ -20,6 +20,7 @@ MEGABYTES = (16, 65_536)  # that a process may be given
 DATABASE = "NUMOKU_DB"  # names the database where no option does
 
 Number = TypeVar("Number", int, float)
+Value = TypeVar("Value")
 _SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
 
 
@@ -125,7 +126,7 @@ def search(name: str) -> str:
     return name
 
 
-def list_of(kind: Callable[[str], Any]) -> Callable[[str], tuple[Any, ...]]:
+def list_of(kind: Callable[[str], Value]) -> Callable[[str], tuple[Value, ...]]:
     """Return the type of an option that takes words with commas between them."""
     return lambda text: tuple(kind(word.strip()) for word in text.split(","))
 
@@ -134,9 +135,10 @@ class Option(NamedTuple):
     """An option, or an argument without dashes, of a command."""
 
     names: str  # separated by blanks, such as "--size --board"
-    kind: Any = str  # makes a value of a word; a tuple: the choices; None: a switch
-    default: Any = None
-    metavar: Any = None  # a tuple: as many words
+    # Makes a value of a word; a tuple: the choices; None: a switch.
+    kind: Callable[[str], object] | tuple[object, ...] | None = str
+    default: object = None
+    metavar: str | tuple[str, ...] | None = None  # a tuple: as many words
     about: str = ""  # a default that says something is added
     more: Mapping[str, Any] = {}  # what else argparse is to know: nargs, action, dest, required
 

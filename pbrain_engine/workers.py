@@ -204,7 +204,9 @@ def _numbered(work: Callable[[Task], Found], task: tuple[int, Task]) -> tuple[in
 
 
 def in_order(
-    make_pool: Callable[[Callable[[tuple[int, Task]], tuple[int, Found]]], Pool[Any, Any]],
+    make_pool: Callable[
+        [Callable[[tuple[int, Task]], tuple[int, Found]]], Pool[tuple[int, Task], tuple[int, Found]]
+    ],
     work: Callable[[Task], Found],
     tasks: Iterable[Task],
 ) -> Iterator[Found]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..engine.thought import Thought
 from ..game import diagram
@@ -21,6 +21,7 @@ from ..values import format_value
 from .shapes import foul_of
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
 _MEANS = {BY_FOURS: "by fours (VCF)", BY_THREATS: "by threats of fours (VCT)"}
@@ -84,7 +85,7 @@ def show_board(
         print(plain_board(game, last))
 
 
-def rich_console() -> Any | None:
+def rich_console() -> Console | None:
     """Return a console if there is a terminal and rich is installed, else None."""
     if not sys.stdout.isatty():
         return None

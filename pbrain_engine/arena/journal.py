@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..errors import FileError
+from ..files import Document
 from ..game.documents import played_document
 from ..game.record import GameRecord
 from ..notation.journal import GameLog
@@ -51,9 +51,9 @@ class Journal(GameLog):
         self.by_number[played.number] = played
 
 
-def _head(settings: MatchSettings) -> Mapping[str, Any]:
+def _head(settings: MatchSettings) -> Document:
     now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    head = {"type": "match", "format": 1, "version": __version__, "time": now}
+    head: Document = {"type": "match", "format": 1, "version": __version__, "time": now}
     return {**head, "settings": asdict(settings)}
 
 

@@ -20,6 +20,7 @@ from ..methods import METHODS
 from ..options import (
     SHARED,
     Option,
+    Value,
     above_zero,
     integer,
     not_below_zero,
@@ -284,7 +285,9 @@ def parse_cores(text: str) -> tuple[int, ...]:
     return tuple(cores)
 
 
-def setting(default: Any, about: Any, kind: Any = None, metavar: Any = None, **more: Any) -> Any:
+def setting(
+    default: Value, about: object, kind: object = None, metavar: object = None, **more: object
+) -> Value:
     """Return a field of a match that an option of its name sets, which is about this.
 
     Instead of a text there may be options that set the field together.

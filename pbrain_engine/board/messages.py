@@ -89,7 +89,7 @@ def check(name: str, value: Any, schema: Schema) -> None:
 
 # Operations -------------------------------------------------------------------------------
 
-Do = Callable[[Any, Any], Document]  # with a desk and a job, what ``desk`` gives it
+Do = Callable[..., Document]  # with a desk and a job, what ``desk`` gives it
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ class Walk:
 
 def win_of(tree: Tree) -> Result:
     """Return the win of a proof, with its longest line."""
-    return win_by(BY_SEARCH, tree.longest(), tree=tree)
+    return win_by(BY_SEARCH, tree.longest(), tree)
 
 
 @operation(position=POSITION, seconds=seconds(10.0))

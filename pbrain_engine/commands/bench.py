@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-class Run(TypedDict):
+class BenchRun(TypedDict):
     """What the search of a position took; seconds."""
 
     rule: str
@@ -127,7 +127,7 @@ class Run(TypedDict):
     move: list[int]
 
 
-def run(engine: Engine, position: GameRecord, limit: Limit) -> Run:
+def run(engine: Engine, position: GameRecord, limit: Limit) -> BenchRun:
     """Search one position from an empty table; return what it took."""
     engine.new_game(*position.board)
     engine.clear_hash()
@@ -145,7 +145,7 @@ def run(engine: Engine, position: GameRecord, limit: Limit) -> Run:
     }
 
 
-def summary(engine: Engine, runs: list[Run], limit: Limit) -> Document:
+def summary(engine: Engine, runs: list[BenchRun], limit: Limit) -> Document:
     """Return the sums, and what they were measured with."""
     nodes = sum(run["nodes"] for run in runs)
     seconds = sum(run["time"] for run in runs)
@@ -179,7 +179,7 @@ def pairs_per_second(engine: Engine) -> int:
     return round(sorted(speeds)[PAIR_REPEATS // 2])
 
 
-def _show(run: Run) -> None:
+def _show(run: BenchRun) -> None:
     speed = view.format_count(run["nodes"] / max(run["time"], 1e-9))
     print(
         f"{run['rule']:10} {run['size']}x{run['size']} {run['stones']:3} stones "

@@ -227,7 +227,7 @@ class Solvers:
             return Result(nodes=thought.nodes, claim=OPEN)
         prover = Prover(engine, self.solver, TREE_SECONDS)
         tree = prover.prove(thought) if self._options.tree else None
-        return win_by(BY_SEARCH, line, moves=line[:1], nodes=thought.nodes, tree=tree)
+        return win_by(BY_SEARCH, line, tree)._replace(moves=line[:1], nodes=thought.nodes)
 
 
 def contradiction(puzzle: Puzzle, answer: Result) -> str:

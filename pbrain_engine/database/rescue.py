@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.engine import EngineError
 from ..game.position import read_key
+from .connection import Row
 from .lines import NO_PARENT, START, node_checksum
 from .sources import merge
 from .store import FINDING_COLUMNS, Database, checksum, digest_of, finding_checksum
@@ -26,8 +27,6 @@ _COLUMNS = {  # of the tables, each with the number of its rows first
     "book": "position, value, moves, crc",
 }
 NUMBERED = ("game", "position", "node")  # numbered from 1 without a gap: so losses are known
-
-Row = tuple[Any, ...]
 
 
 class Rescued(NamedTuple):

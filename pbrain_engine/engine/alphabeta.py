@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
 from ..game.record import GameRecord
@@ -226,12 +226,15 @@ class Search:
         return self._thought(win_in(win.plies), depth, len(win.line), win.line, claim=win.claim)
 
     def _thought(
-        self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], **more: Any
-    ) -> Thought:
+        self, value: int, depth: int, seldepth: int, pv: tuple[Move, ...], multipv: int = 1,
+        changes: int = 0, claim: str = "",
+    ) -> Thought:  # fmt: skip
         nodes = sum(self.count(worker).nodes for worker in self._workers)
         about, seconds = self.question, perf_counter() - self.question.start
-        more |= {"scale": about.game.scale, "board": about.board}
-        return Thought(value, pv, depth, seldepth, nodes, seconds, **more)
+        return Thought(
+            value, pv, depth, seldepth, nodes, seconds, multipv, changes, claim,
+            scale=about.game.scale, board=about.board,
+        )  # fmt: skip
 
     def count(self, worker: int) -> SearchCounters:
         """Return what a worker has counted so far."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import pairwise
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import WeightsError
 from ..eval.weights import DEFAULT_SCALE, Weights, family_of
@@ -155,7 +156,7 @@ class Game:
     def __deepcopy__(self, memo: object) -> Game:
         return self.copy()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[..., Game], tuple[object, ...]]:
         """Pickle the board, its rule and the stones; where it is read, it has the usual weights."""
         board = self.width, self.height, self.rule
         return _game_of, (*board, self.history, self.to_move)
@@ -493,7 +494,7 @@ class Game:
         return self.library.game_check(self.address, self.tables)
 
 
-def _files() -> Any:
+def _files() -> ModuleType:
     """Return the module that reads and writes files, which no game needs to be played."""
     return import_module("..notation.saving", __package__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE
 from ..position.geometry import Coordinates
@@ -165,12 +165,12 @@ class Result(NamedTuple):
         return self.value <= -WIN_BAND and self.bound != LOWER
 
 
-def win_by(claim: str, line: Sequence[Move], **more: Any) -> Result:
+def win_by(claim: str, line: Sequence[Move], tree: Tree | None = None) -> Result:
     """Return a win whose line is known up to its end.
 
     That is the five, or a threat of it that the rules do not allow to stop.
     """
-    return Result(win_in(2 * (len(line) // 2) + 1), tuple(line), claim=claim, **more)
+    return Result(win_in(2 * (len(line) // 2) + 1), tuple(line), claim=claim, tree=tree)
 
 
 class Reviewed(NamedTuple):

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Vector = NDArray[np.float64]
 Floats: TypeAlias = NDArray[np.floating[Any]]  # float32 or float64
-Array = NDArray[Any]
 LEAST_SCALE, MOST_SCALE = 40.0, 1000.0
 NEWTON_STEPS = 12
 
@@ -43,7 +42,10 @@ def best_scale(value: Vector, target: Vector) -> float:
     return 1 / share
 
 
-def blend(side: Array, results: Array, game: Array, chances: Vector, mix: float) -> Vector:
+def blend(
+    side: NDArray[np.int16], results: NDArray[np.float32], game: NDArray[np.int32],
+    chances: Vector, mix: float,
+) -> Vector:  # fmt: skip
     """Return the targets: at each position the search's chance, mixed with the target after it.
 
     Positions stand in the order of their games, with the side to move (0 black, 1 white), its

@@ -50,7 +50,7 @@ class LineFile:
     kind: str  # what such a file is
     first: str  # the type of the entry that it begins with
 
-    def __init__(self, path: Path, mode: str, head: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, path: Path, mode: str, head: Mapping[str, object] | None = None) -> None:
         """Open the file, take the entries that are whole, and write on behind them.
 
         With the mode ``rb`` it is only read, which others may do at the same time. A file without
@@ -112,7 +112,7 @@ class LineFile:
             raise FileError(f"{self.path}, line {count}: {error}") from None
         return end
 
-    def write(self, entry: Mapping[str, Any]) -> None:
+    def write(self, entry: Mapping[str, object]) -> None:
         """Write a line, which is on the disk then; an error says the name of the file."""
         try:
             self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..engine import pacing
 from ..errors import Refused, WeightsError
@@ -286,7 +286,7 @@ class Session:
             game.play(x, y)
         return self._begin(searches.OpeningTask, read_at, step, opening)
 
-    def _begin(self, kind: Callable[..., Task], read_at: float, *asked: Any) -> tuple[str, ...]:
+    def _begin(self, kind: Callable[..., Task], read_at: float, *asked: object) -> tuple[str, ...]:
         """Return the response that starts a search for what is asked, with its time."""
         game = self._known_game()
         if kind is not searches.MoveTask:  # it plays stones of its own

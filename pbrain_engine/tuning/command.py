@@ -25,7 +25,7 @@ from ..arena.referee import EngineFault, GameTask
 from ..arena.settings import MatchSettings, SettingsError, format_engine, option_rows
 from ..arena.standings import conditions, table
 from ..errors import FileError
-from ..files import keep_apart, write_whole
+from ..files import Document, keep_apart, write_whole
 from ..native.load.library import KernelError
 from ..notation.journal import LineFile
 from ..options import CommandLine, Option, above_zero, positive, whole
@@ -94,7 +94,7 @@ class TuningFile(LineFile):
         else:
             self.states.append(entry)
 
-    def append(self, state: Mapping[str, Any]) -> None:
+    def append(self, state: Document) -> None:
         """Write a state to disk."""
         self.write({"type": "state", **state})
         self.states.append(dict(state))

@@ -22,7 +22,7 @@ from ...kernel.bits import instruction
 HERE = Path(__file__).parent
 LANES = 16
 NONE = 1e30  # above every number
-OPTIONS: dict[str, Any] = {
+OPTIONS: dict[str, object] = {
     "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"}, "nogil": True, "boundscheck": False,
 }  # fmt: skip
 
@@ -69,26 +69,26 @@ class FloatRowModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, kind, vector(kind.kind))
 
 
-def _place(builder: Any, numbers: Any, index: Any) -> Any:
+def _place(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> tuple[ir.Value, int]:
     """Return the address of sixteen numbers of a flat array, and its alignment in bytes."""
     kind = ir.VectorType(numbers.type.pointee, LANES)
     bytes_ = 8 if isinstance(numbers.type.pointee, ir.DoubleType) else 4
     return builder.bitcast(builder.gep(numbers, [index]), kind.as_pointer()), bytes_
 
 
-def _load(builder: Any, numbers: Any, index: Any) -> Any:
+def _load(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> ir.Value:
     place, bytes_ = _place(builder, numbers, index)
     row = builder.load(place)
     row.align = bytes_
     return row
 
 
-def _save(builder: Any, numbers: Any, index: Any, row: Any) -> None:
+def _save(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value, row: ir.Value) -> None:
     place, bytes_ = _place(builder, numbers, index)
     builder.store(row, place).align = bytes_
 
 
-def _spread(builder: Any, number: Any) -> Any:
+def _spread(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     """Return a row of one number."""
     kind = ir.VectorType(number.type, LANES)
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.IntType(32)(0))
@@ -96,32 +96,34 @@ def _spread(builder: Any, number: Any) -> Any:
     return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), mask)
 
 
-def _splat(builder: Any, numbers: Any, index: Any) -> Any:
+def _splat(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> ir.Value:
     return _spread(builder, builder.load(builder.gep(numbers, [index])))
 
 
-def _of_two(name: str) -> Callable[..., Any]:
+def _of_two(name: str) -> Callable[..., ir.Value]:
     """Return what emits an operation on each pair of numbers of two rows."""
     return lambda builder, *rows: getattr(builder, name)(*rows, flags=("fast",))
 
 
-def _add_product(builder: Any, total: Any, one: Any, other: Any) -> Any:
+def _add_product(
+    builder: ir.IRBuilder, total: ir.Value, one: ir.Value, other: ir.Value
+) -> ir.Value:
     return builder.fadd(total, builder.fmul(one, other, flags=("fast",)), flags=("fast",))
 
 
-def _clamp(builder: Any, row: Any, top: Any) -> Any:
+def _clamp(builder: ir.IRBuilder, row: ir.Value, top: ir.Value) -> ir.Value:
     zero = ir.Constant(row.type, None)
     row = builder.select(builder.fcmp_ordered(">", row, zero), row, zero)
     return builder.select(builder.fcmp_ordered("<", row, top), row, top)
 
 
-def _gate(builder: Any, row: Any, seen: Any, top: Any) -> Any:
+def _gate(builder: ir.IRBuilder, row: ir.Value, seen: ir.Value, top: ir.Value) -> ir.Value:
     zero = ir.Constant(row.type, None)
     above, below = builder.fcmp_ordered(">", seen, zero), builder.fcmp_ordered("<", seen, top)
     return builder.select(builder.and_(above, below), row, zero)
 
 
-def _total_of(builder: Any, row: Any) -> Any:
+def _total_of(builder: ir.IRBuilder, row: ir.Value) -> ir.Value:
     kind = row.type.element
     letters = "f64" if isinstance(kind, ir.DoubleType) else "f32"
     function = cgutils.get_or_insert_function(

@@ -13,13 +13,13 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import FileError, WeightsError
 from ...eval.weights import Weights
-from ...files import in_place_of
+from ...files import Document, in_place_of
 from ...notation.games import LABELS
 from ...position.rules import Rule
 from ...values import WIN_BAND
@@ -179,7 +179,7 @@ class Run:
         self.learner = Learner(self.layout, numbers, self.threads)
         self.adam = Adam(numbers, anchor)
         self.best, self.least = numbers.copy(), math.inf  # what did best on held-out positions
-        self.history, self.tally = list[dict[str, Any]](), Tally()
+        self.history, self.tally = list[Document](), Tally()
         self.about = json.loads(json.dumps({
             **settings._asdict(),
             "widths": settings.widths._asdict(),
