@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from functools import cache, partial
+from math import isfinite
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -313,7 +314,7 @@ class Questions:
 def scalar(message: Document, name: str) -> Json:
     """Return a field that names a question; raises Refused."""
     value = message.get(name)
-    if isinstance(value, dict | list):
+    if isinstance(value, dict | list) or (isinstance(value, float) and not isfinite(value)):
         raise Refused(f"the {name} is neither a number nor a text")
     return value
 
