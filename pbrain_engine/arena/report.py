@@ -295,6 +295,9 @@ COMMAND = CommandLine(
 def main(argv: Sequence[str] | None = None) -> int:
     """Write what is asked for; return 0, 1 (it cannot be written) or 2 (usage)."""
     options = COMMAND.parse(argv)
+    if options.text and options.json:
+        print("numoku report: --text and --json are alternatives", file=sys.stderr)
+        return 2
     try:
         folder = default_journal().parent
         path = Path(options.journal) if options.journal else max(

@@ -119,3 +119,11 @@ def test_a_reader_that_leaves_is_no_failure_of_the_report(monkeypatch: pytest.Mo
     monkeypatch.setattr(report, "summary", left)
     with pytest.raises(BrokenPipeError):  # which ends `numoku` well
         report.main([str(Path(__file__).with_name("journals") / "test-0.3.jsonl"), "--text"])
+
+
+def test_tables_and_a_document_are_not_printed_together(
+    journal: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report.main([str(journal), "--text", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert not out and "alternatives" in err
