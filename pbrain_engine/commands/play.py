@@ -66,6 +66,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error("a game that is resumed has its own position, rule and board")
     if options.opening and (words or options.resume):
         parser.error("an opening rule begins on an empty board")
+    if options.method and options.level:
+        parser.error("levels are the engine's: --method goes without --level")
     shelf = SavedGames(shelf_file())
     begun = resume_last(shelf) if options.resume else GameStart(
         setup.chosen_setup(options, words),

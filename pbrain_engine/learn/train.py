@@ -26,7 +26,7 @@ from ..errors import FileError, WeightsError
 from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
 from ..files import in_place_of, keep_apart, write_whole
 from ..notation.games import LABELS, read_about
-from ..options import SHARED, CommandLine, Option, integer
+from ..options import SHARED, CommandLine, Option, list_of, positive, share
 from ..options import number as real
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
@@ -52,6 +52,13 @@ TITLES = {
 }
 
 
+def family_name(text: str) -> str:
+    """Return the name of a family; argparse's error if there is no such."""
+    if text not in FAMILIES:
+        raise argparse.ArgumentTypeError(f"{text!r} is no family: {', '.join(FAMILIES)}")
+    return text
+
+
 COMMAND = CommandLine(
     "numoku train",
     "Learn a network from the games of `numoku datagen` and write a weight file with it. The same "
@@ -63,44 +70,35 @@ COMMAND = CommandLine(
         Option("--folder", Path, None, "FOLDER", "of checkpoints and pages (FILE.training)"),
         Option("--start", str, "learned", "W", "linear weights to build on"),
         Option("--test", Path, [], "GAMES", "files to hold out", {"nargs": "+"}),
-        Option("--families", str, ",".join(FAMILIES), "F,...", "which to train"),
+        Option("--families", list_of(family_name), ",".join(FAMILIES), "F,...", "which to train"),
         Option("--keep", str, [], "FAMILY=W", "take a family's network as it is in weights W",
                {"action": "append"}),
         Option("--from", str, [], "[FAMILY=]W[@FAMILY]",
                "begin at the network of weights W: of the family named behind it, else its own, "
                "else freestyle's", {"action": "append", "dest": "begin"}),
-        Option("--steps", integer, STEPS, "N", "batches to learn"),
-        Option("--batch", integer, 4096, "N", "positions in a batch"),
+        Option("--steps", positive, STEPS, "N", "batches to learn"),
+        Option("--batch", positive, 4096, "N", "positions in a batch"),
         Option("--rate", real, 3e-3, "R", "learning rate at the start"),
-        Option("--mix", real, 0.7, "MIX", "share of what came after in the targets"),
+        Option("--mix", share, 0.7, "MIX", "share of what came after in the targets"),
         Option("--labels", LABELS, LABELS[0], None,
                "fair: learn the value of forced wins, too; open: not of them"),
         SHARED["seed"]._replace(about="of the start and the order"),
-        Option("--every", integer, EVERY, "N", "steps a checkpoint"),
-        SHARED["threads"]._replace(kind=integer, about="of the processor"),
+        Option("--every", positive, EVERY, "N", "steps a checkpoint"),
+        SHARED["threads"]._replace(about="of the processor"),
     ),
 )  # fmt: skip
 
 
-def check(options: argparse.Namespace) -> list[str]:
-    """Return the families to train.
+def check(options: argparse.Namespace) -> None:
+    """Make sure that the files can be read and that the networks to begin at are there.
 
     Raises:
         FileError: an option makes no sense, or a file is missing.
     """
-    families: list[str] = options.families.split(",")
-    unknown = [family for family in families if family not in FAMILIES]
-    if unknown:
-        raise FileError(f"--families {unknown[0]}: there are {', '.join(FAMILIES)}")
-    if min(options.steps, options.batch, options.threads, options.every) < 1:
-        raise FileError("--steps, --batch, --every and --threads take 1 or more")
-    if not 0 <= options.mix <= 1:
-        raise FileError("--mix takes 0 to 1")
     for path in (*options.files, *options.test):
         source(path)  # reads the head
-    for family in families:
+    for family in options.families:
         begin_of(options, family)
-    return families
 
 
 def name_of(out: Path, name: str | None) -> str:
@@ -340,7 +338,8 @@ def main(arguments: Sequence[str]) -> int:
         FileError: an option makes no sense, or a file is no good.
     """
     options = COMMAND.parse(arguments)
-    families = check(options)
+    check(options)
+    families = options.families
     keep_apart(options.out, (*options.files, *options.test))
     weights = load_weights(options.start)
     folder = options.folder or options.out.with_name(options.out.name + ".training")

@@ -161,7 +161,8 @@ def table(rows: Iterable[StageRow]) -> str:
     """Return the rows as a table, each figure with its standard error."""
 
     def shown(mean: Figure, sign: str = "") -> str:
-        return f"{mean.mean:{sign}9.4f} {mean.error:6.4f}"
+        numbers = f"{mean.mean:{sign}9.4f}", f"{mean.error:6.4f}"
+        return " ".join(each.replace("nan", "  -") for each in numbers)
 
     lines = [
         "family     stones weights    positions   value above least      move entropy"

@@ -109,9 +109,10 @@ def test_every_rule_asks_for_its_first_stone(name: str, run: Run) -> None:
         ("--opening rif --size 15x20", "RIF is played on 15x15, not 15x20"),
         ("--opening swap h8", "an opening rule begins on an empty board"),
         ("--opening swap --resume", "an opening rule begins on an empty board"),
+        ("--method uct --level 3", "--method goes without --level"),
     ],
 )
-def test_openings_that_cannot_be_are_refused(words: str, why: str, run: Run) -> None:
+def test_choices_that_exclude_each_other_are_refused(words: str, why: str, run: Run) -> None:
     status, _, err = run("play", *words.split())
     assert status != 0 and why in err
 

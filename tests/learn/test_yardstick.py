@@ -132,6 +132,8 @@ def test_the_difference_is_that_of_the_same_positions(
     assert cli.main(["weights", "network", "hand", "--games", str(path)]) == 0
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 1 + 3 * 5 and said[3].split()[0] == "difference"
+    assert not any("nan" in line for line in said), "an error that is not known is a dash"
+    assert any(" -" in line for line in said)
 
 
 def test_games_and_positions_are_measured_apart(path: Path, tmp_path: Path) -> None:
