@@ -49,6 +49,8 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
     elif os.path.isfile(position):
         with open(position, "rb") as file:
             record = read_setup(file.read(), position, *chosen)
+    elif os.path.isdir(position) and not begins_with_move(position):
+        raise NotationError(f"{position!r} is a folder, not a file")
     elif any(sign in position for sign in "/\\") or _FILE.search(position):
         raise NotationError(f"{position!r} is neither a file nor moves such as h8i9")
     else:

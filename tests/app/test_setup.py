@@ -217,3 +217,16 @@ def test_what_is_pasted_wrongly_is_told_by_its_own_cause() -> None:
         setup.parse_setup("https://example.org/game/12345")
     with pytest.raises(NotationError, match="RenLib library that is damaged"):
         setup.parse_setup("\N{REPLACEMENT CHARACTER}RenLib\N{REPLACEMENT CHARACTER}\x03\x04")
+
+
+def test_a_folder_is_no_position_unless_its_name_is_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = argparse.Namespace(rule=None, size=None, from_below=False)
+    for name in ("games", "Ünï ☃", "h8i9"):
+        (tmp_path / name).mkdir()
+    for name in ("games", "Ünï ☃", ".", str(tmp_path)):
+        with pytest.raises(NotationError, match="is a folder, not a file"):
+            chosen_setup(options, name)
+    assert chosen_setup(options, "h8i9").moves == ((7, 7), (8, 8))
