@@ -336,7 +336,6 @@ def test_variations_and_comments_outlive_a_reload(opened: Open, server: BoardSer
     page.wait("window.app?.node.ply === 2 && app.node.facts")
     assert page.moves() == "h8i9"
     assert page.do("app.node.children.map((node) => node.comment)") == ["", "a variation"]
-    page.raw.wait_for_timeout(300)  # until the page has written its address
     page.do("location.hash = '#b=15x15&r=renju&m=h8g7'")  # another game
     page.wait("document.querySelector('#about').textContent.startsWith('Renju')")
     page.raw.click("#undo")
@@ -348,6 +347,14 @@ def test_variations_and_comments_outlive_a_reload(opened: Open, server: BoardSer
     page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m=h8i9")  # the address comes first
     page.wait("window.app?.node.ply === 2 && app.node.facts")
     assert page.do("app.tree.nodes().length") == 3
+
+
+def test_a_new_address_counts_although_the_page_writes_its_own_before_it_reads_it(
+    opened: Open,
+) -> None:
+    page = opened(moves="h8g7")
+    page.do("location.hash = '#b=15x15&r=renju&m=h8g7i9'; app.keep()")
+    page.wait("app.node.ply === 3 && app.tree.start.rule === 'renju'")
 
 
 def test_what_is_no_game_is_refused_with_a_reason(opened: Open) -> None:

@@ -47,11 +47,12 @@ class App {
   // The game -----------------------------------------------------------------------
 
   // Show the game that was last looked at, if the address is still its; else that of the address.
-  begin(isLater = false) {
-    const kept = isLater ? null : this.kept();
+  // A hash that comes later is that of its event: by then the page may have written its own again.
+  begin(later = null) {
+    const kept = later === null ? this.kept() : null;
     let found = null, wrong = "";
     try {
-      if (!kept || (!IS_RELOAD && kept.address !== location.hash)) found = address.read(location.hash);
+      if (!kept || (!IS_RELOAD && kept.address !== location.hash)) found = address.read(later ?? location.hash);
     } catch (error) {
       wrong = error.message;
     }
@@ -59,7 +60,7 @@ class App {
       this.take(kept);
       this.save(); // a tab that is opened from now on finds the game taken
     }
-    if (found || !(kept || isLater)) this.show(found?.tree || this.tree, found?.node || this.node);
+    if (found || !(kept || later !== null)) this.show(found?.tree || this.tree, found?.node || this.node);
     if (wrong) this.say(wrong, true);
   }
 
@@ -353,7 +354,7 @@ class App {
     });
     listenToKeys(this, step);
     window.addEventListener("pagehide", () => this.save(true)); // too late for the address
-    window.addEventListener("hashchange", () => this.begin(true));
+    window.addEventListener("hashchange", (event) => this.begin(new URL(event.newURL).hash));
     fillHeader();
   }
 
