@@ -119,7 +119,7 @@ class MeanScore(NamedTuple):
             return 0.5 * math.erfc(-(self.mean - 0.5) / math.sqrt(2 * self.variance))
         if self.mean == 0.5:
             return 0.5
-        chance = math.pow(0.5, self.games)  # as if each game were the throw of a fair coin
+        chance = math.pow(0.5, self.games + 1)  # any strength was as likely before these games
         return 1 - chance if self.mean > 0.5 else chance
 
 

@@ -100,6 +100,14 @@ def test_shut_out_has_a_bound_on_one_side() -> None:
     assert mirrored.high == pytest.approx(-estimate.low)
 
 
+@pytest.mark.parametrize("games, likelihood", [(1, 0.75), (2, 0.875), (6, 127 / 128)])
+def test_games_that_were_all_won_make_superiority_likely(games: int, likelihood: float) -> None:
+    won, lost = MeanScore.of((), (0, 0, games)), MeanScore.of((), (games, 0, 0))
+    assert won.superiority == pytest.approx(likelihood)
+    assert lost.superiority == pytest.approx(1 - likelihood)
+    assert MeanScore.of((), (0, games, 0)).superiority == 0.5
+
+
 def test_each_rate_of_error_sets_the_bound_that_it_belongs_to() -> None:
     verdict = judge(Sprt(0, 10, alpha=0.01, beta=0.2), (0, 0, 0, 0, 0))
     assert (verdict.lower, verdict.upper) == pytest.approx((math.log(20 / 99), math.log(80)))
