@@ -70,7 +70,8 @@ def read_trees(path: Path) -> list[GameTree]:
     if not text.startswith("("):
         return []
     try:
-        return parse_sgf_trees(text)
+        trees, game = parse_sgf_trees(text), parse_sgf(text)
+        return trees if main_line(trees[0]).turns == game.turns else []
     except NotationError:  # in a side line: the main one is played all the same
         return []
 

@@ -6,13 +6,15 @@ not recurse: a line may be as long as the board, a library has a million nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..game.cells import NotationError
 from ..position.geometry import Coordinates
 from .cells import cell_name, check_on_board, check_size
 from .record import GameRecord
+
+MOST_BAD = 3  # games that are named as impossible
 
 
 @dataclass(slots=True)
@@ -102,6 +104,20 @@ class GameTree:
             if depth:
                 way.append(node.cell if node.is_move else None)
         return self
+
+
+def without_bad(trees: list[GameTree], bad: Sequence[str]) -> list[GameTree]:
+    """Return the games of a file that are possible; the first says in a remark what is not.
+
+    Raises:
+        NotationError: there are none.
+    """
+    if bad and not trees:
+        raise NotationError(bad[0])
+    if bad:
+        more = f"; and {len(bad) - MOST_BAD} more" if len(bad) > MOST_BAD else ""
+        trees[0].remarks.append(f"left out: {'; '.join(bad[:MOST_BAD])}{more}")
+    return trees
 
 
 def tree_of(record: GameRecord) -> GameTree:

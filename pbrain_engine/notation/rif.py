@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..game.cells import NotationError, parse_moves
 from ..game.record import GameRecord
-from ..game.tree import GameTree, tree_of
+from ..game.tree import GameTree, tree_of, without_bad
 from ..position.rules import Rule
 from .sgf import read_rule
 
@@ -34,10 +34,10 @@ def is_rif(text: str) -> bool:
 
 
 def parse_rif(text: str) -> list[GameTree]:
-    """Return all games of a RIF file.
+    """Return the games of a RIF file; those that are not possible are named in a remark.
 
     Raises:
-        NotationError: it is no XML, holds no games, or a game is not possible.
+        NotationError: it is no XML, or holds no game that is possible.
     """
     from xml.etree import ElementTree  # 10 ms that other files do without
 
@@ -49,10 +49,15 @@ def parse_rif(text: str) -> list[GameTree]:
     except ElementTree.ParseError as error:
         raise NotationError(f"the RIF file is damaged or cut off: {error}") from None
     known = {kind: {entry.get("id", ""): entry for entry in root.iter(kind)} for kind in _LISTS}
-    trees = [_game(entry, number, known) for number, entry in enumerate(root.iter("game"), 1)]
-    if not trees:
+    trees, bad = [], []
+    for number, entry in enumerate(root.iter("game"), 1):
+        try:
+            trees.append(_game(entry, number, known))
+        except NotationError as error:
+            bad.append(str(error))
+    if not trees and not bad:
         raise NotationError("there are no games in this file of XML")
-    return trees
+    return without_bad(trees, bad)
 
 
 def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> GameTree:

@@ -20,7 +20,7 @@ from contextlib import suppress
 from ..game.cells import SHOWN, NotationError, column_letter
 from ..game.position import Held
 from ..game.record import GameRecord
-from ..game.tree import GameTree, TreeNode, main_line, tree_of
+from ..game.tree import GameTree, TreeNode, main_line, tree_of, without_bad
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 
@@ -84,13 +84,23 @@ def parse_sgf(text: str) -> GameRecord:
 def parse_sgf_trees(text: str) -> list[GameTree]:
     """Return every game of an SGF file with its variations.
 
+    Of several games those that are not possible are named in a remark.
+
     Raises:
         NotationError: this is no SGF file of games of five in a row.
     """
-    trees = [_build(*sequence) for sequence in _sequences(text)]
-    if not trees:
+    sequences = list(_sequences(text))
+    if len(sequences) == 1:
+        return [_build(*sequences[0])]
+    trees, bad = [], []
+    for number, sequence in enumerate(sequences, 1):
+        try:
+            trees.append(_build(*sequence))
+        except NotationError as error:
+            bad.append(f"game {number}: {error}")
+    if not sequences:
         raise NotationError("an SGF file begins with '(;'")
-    return trees
+    return without_bad(trees, bad)
 
 
 # Writing --------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from pbrain_engine.notation import games
 from pbrain_engine.notation.files import SQLITE, read_games
 from pbrain_engine.notation.psq import format_psq
 from pbrain_engine.notation.renlib import format_renlib
-from pbrain_engine.notation.sgf import format_sgf
+from pbrain_engine.notation.sgf import format_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Rule
 from tests.arena import test_journal
 from tests.notation.test_renlib import grow
@@ -102,6 +102,41 @@ def test_a_rif_file_has_games_with_what_its_lists_say_of_them() -> None:
     assert (third.moves, third.result, third.rule) == ((), "", Rule.RENJU)
 
 
+def test_an_impossible_game_of_a_rif_file_is_left_out_and_named_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.rif"
+    path.write_text(RIF.replace("h8 h9", "h8 h8"), encoding="utf-8")  # the second game
+    first, third = read_games(path.read_bytes())
+    said = "left out: game 2 (id 32): move 2 (character 4): h8 is played twice"
+    assert (first.remarks, third.remarks) == ([said], [])
+    assert names_of(main_line(first)) == ["h8", "i7", "j8", "g7", "a15"]
+    assert cli.main(["db", str(tmp_path / "a.db"), "add", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert "stored 1 game" in out and err == f"{path}: {said}\n"
+    assert cli.main(["analyse", str(path), "--nodes", "10"]) == 0
+    assert said in capsys.readouterr().err
+
+
+def test_an_impossible_game_among_many_of_an_sgf_file_is_left_out() -> None:
+    text = "(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[hh];W[hh])(;GM[2])(;GM[4]SZ[15];B[aa])"
+    first, last = parse_sgf_trees(text)
+    assert first.remarks == [
+        "left out: game 2: h8 is taken after h8; "
+        "game 3: GM[2] is another game; five in a row is GM[4]"
+    ]
+    assert main_line(last).moves == ((0, 0),) and not last.remarks
+    with pytest.raises(NotationError, match="^h8 is taken after h8$"):
+        parse_sgf_trees("(;GM[4]SZ[15];B[hh];W[hh])")
+
+
+@pytest.mark.parametrize("count, more", [(3, ""), (5, "; and 2 more")])
+def test_few_of_many_impossible_games_are_named(count: int, more: str) -> None:
+    text = "(;GM[4]SZ[15];B[hh])" + "(;GM[2])" * count
+    (tree,) = parse_sgf_trees(text)
+    assert tree.remarks[0].count(": GM[2]") == 3 and tree.remarks[0].endswith(f"GM[4]{more}")
+
+
 @pytest.mark.parametrize(
     ("content", "name", "reason"),
     [
@@ -116,7 +151,11 @@ def test_a_rif_file_has_games_with_what_its_lists_say_of_them() -> None:
         (REC.replace("9,7,", "9;7,").encode(), "x.rec", "line 5 of the .rec file is no move"),
         (b"a\nb\n", "x.rec", "cut off"),
         (RIF[: len(RIF) // 2].encode(), "x.rif", "damaged or cut off: .* line [0-9]+, column"),
-        (RIF.replace("j8 g9", "j8 z9").encode(), "x.rif", r"game 1 \(id 31\): move 4 .*'z9'|z9"),
+        (
+            RIF.replace("<move>", "<move>z9 ").replace('id="33"', "").encode(),
+            "x.rif",
+            r"game 1 \(id 31\): .*z9",
+        ),
         (b"<database/>", "x.rif", "no games"),
         (b"<!DOCTYPE d [<!ENTITY a 'b'>]><database>&a;</database>", "x.rif", "defines no entities"),
         (b"\xffRenLib", "x.lib", "no RenLib library"),
@@ -203,7 +242,7 @@ def test_files_that_are_no_positions_are_named_for_what_they_are(
 @pytest.mark.parametrize("place", ["add", "analyse"])
 def test_nothing_half_written_is_left_of_a_damaged_file(place: str, tmp_path: Path) -> None:
     path, database = tmp_path / "x.rif", tmp_path / "a.db"
-    path.write_text(RIF.replace("h8 h9", "h8 h8"), encoding="utf-8")  # the second game
+    path.write_text(RIF.replace("h8 h9</move>", "h8 h9"), encoding="utf-8")  # the second game
     words = ["db", str(database), "add"] if place == "add" else ["analyse"]
     assert cli.main([*words, str(path)]) != 0
     assert [file.name for file in tmp_path.iterdir()] == ["x.rif"]
