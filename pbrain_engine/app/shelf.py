@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import Document, state_folder
+from ..game.cells import cell_name
 from ..options import problem_of
 
 FILE = "board-games.db"  # in the user's folder
@@ -89,12 +90,13 @@ class SavedGames:
 
     def game(self, name: str) -> Document | None:
         """Return a game as it was kept, None if it is not there."""
-        return next(iter(self._read("SELECT document FROM games WHERE id = ?", name)), None)
+        found = self._read("SELECT document FROM games WHERE id = ?", name)
+        return upgraded(found[0]) if found else None
 
     def going_on(self) -> list[Document]:
         """Return the games that go on, the one that was begun last first, then all others."""
         found = self._read("SELECT document FROM games ORDER BY began DESC, id")
-        return sorted(found, key=lambda game: not game["match"])
+        return sorted(map(upgraded, found), key=lambda game: not game["match"])
 
     # What changes -------------------------------------------------------------------
 
@@ -138,7 +140,7 @@ class SavedGames:
             query = "UPDATE games SET summary = ?, document = ? WHERE id = ?"
             return self._file.execute(query, (*texts, name)).rowcount > 0
 
-    def _read(self, query: str, *values: object) -> list[Document]:
+    def _read(self, query: str, *values: object) -> list[dict[str, Any]]:
         with self._guard, contextlib.closing(self._file.execute(query, values)) as rows:
             return [json.loads(text) for (text,) in rows]
 
@@ -161,6 +163,25 @@ def summary_of(document: Mapping[str, Any]) -> Document:
         "going": bool(match),
         "played": not document.get("looked"),
     }
+
+
+def upgraded(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a game with swap2 as an opening, where release 0.2 kept who was to do something."""
+    match, rows, at = document["match"], document["tree"], document["at"] - 1
+    if not match or not match.get("stage"):
+        return document
+    cells: list[str] = []
+    while at >= 0:
+        cells.insert(0, cell_name(rows[at]["x"], rows[at]["y"]))
+        at = rows[at]["parent"]
+    stage, ply = match["stage"], len(cells)
+    match = {name: value for name, value in match.items() if name not in ("stage", "task", "from")}
+    if ply <= 5:
+        opens = {3: stage == "engine", 4: False, 5: stage == "choice"}.get(ply, stage != "engine")
+        if ply > 3 or (ply == 3 and stage == "person"):
+            cells.insert(3, "two")
+        match["opening"] = {"rule": "swap2", "actions": " ".join(cells), "person": int(not opens)}
+    return {**document, "match": match}
 
 
 def _searched(game: Mapping[str, Any]) -> str:

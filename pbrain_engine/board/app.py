@@ -41,7 +41,7 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
 from ..files import state_folder
 from ..pages import html
-from . import files, proofs, searches  # noqa: F401 - which register their operations
+from . import files, openings, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive
 from .desk import Answer, Desks, Job, Questions, answer_of
 from .messages import MOST_CHARACTERS, OPERATIONS, operation_of, parse, refusal_of

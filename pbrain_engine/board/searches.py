@@ -1,4 +1,4 @@
-"""What a desk's engine is asked: to look at a position, to play, to choose in swap2, to review."""
+"""What a desk's engine is asked: to look at a position, to play, to review."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ from .messages import game_of, operation
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown
-SWAP2_STONES = (0, 3, 5)
 THREADS = whole(1, 64, "threads to search with", default=1)
 MEMORY = whole(*MEGABYTES, "megabytes that the process may use", default=DEFAULT_MEMORY)
 
@@ -148,16 +147,6 @@ def move(desk: Desk, job: Job) -> Document:
     return thought_document(thought)
 
 
-@operation(named="swap2", position=POSITION, seconds=seconds(5.0))
-def choose_side(desk: Desk, job: Job) -> Document:
-    """Decide in swap2 with 0, 3 or 5 stones there: put three stones, take a side, or put two."""
-    setup = job.setup
-    if setup.placed or len(setup.moves) not in SWAP2_STONES:
-        raise Refused("swap2 is decided with 0, 3 or 5 stones on the board")
-    choice = swap2.choose(_opening_search(desk, job))
-    return {"swap": choice.swap, "stones": pairs(choice.stones)}
-
-
 @operation(position=POSITION, stones=whole(1, 2, "how many", default=1), seconds=seconds(5.0))
 def balance(desk: Desk, job: Job) -> Document:
     """Find one or two stones after which the chances are even.
@@ -166,12 +155,13 @@ def balance(desk: Desk, job: Job) -> Document:
     its next move.
     """
     find = swap2.balanced_move if job.fields["stones"] == 1 else swap2.balanced_pair
-    found, value = find(_opening_search(desk, job), 0)
+    found, value = find(opening_search(desk, job), 0)
     scale = desk.scale(job.setup)
     return {"stones": pairs(found), "value": value, "chance": round(chance_of(value, scale), 4)}
 
 
-def _opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:
+def opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:
+    """Return the engine with the position of a job, and its time."""
     engine = _engine_for(desk, job)
     return swap2.share_time(engine, perf_counter() + job.fields["seconds"], job.check)
 

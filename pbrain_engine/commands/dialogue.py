@@ -417,13 +417,9 @@ class Dialogue:
 
     def _match(self) -> dict[str, Any]:
         """Return how the game goes on, in the page's words."""
-        stage, task = self._opening.stage() if self._opening is not None else ("", "")
         more = format_sgf_trees(self._trees[1:])[0] if self._trees[1:] else ""
         return {
             "human": self.person.name.lower(),
-            "stage": stage,
-            "task": task,
-            "from": self.engine.game.ply,
             "fresh": not self._start.placed and not self._start.moves,
             "used": [0, 0],
             "level": self.method or str(self.level),

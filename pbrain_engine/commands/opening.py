@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from random import Random
 from time import perf_counter
@@ -12,10 +12,9 @@ from ..app import thinking
 from ..engine.engine import Engine
 from ..engine.opening_choices import decide
 from ..engine.swap2 import share_time
-from ..game.cells import NotationError, cell_name
+from ..game.cells import NotationError
 from ..game.opening_rules import RULES, Act, OpeningPlay
 from ..game.record import GameRecord
-from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 
 ENGINE = "Numoku"
@@ -107,45 +106,6 @@ class TalkedOpening:
             "actions": " ".join(self.play.actions),
             "person": self.person,
         }
-
-    # The page's words for swap2, by which it goes on there.
-    def stage(self) -> tuple[str, str]:
-        """Return who is to do something in swap2, and what, in the words of the page."""
-        play, step = self.play, self.play.step
-        if step is None or play.rule.name != "swap2":
-            return "", ""
-        if play.player != self.person:
-            return "engine", "numoku-chooses" if play.stones else "numoku-puts-three"
-        if step.act is Act.PUT:
-            return "person", "put-three" if len(play.stones) < 3 else "put-two"
-        return "choice", "choose-three" if step.act is Act.BRANCH else "choose-two"
-
-
-def opening_of(
-    match: Mapping[str, Any], record: GameRecord, moves: Sequence[Coordinates]
-) -> TalkedOpening | None:
-    """Return the opening of a kept game with these moves, None if it has none.
-
-    Games of earlier releases, and of the page, have a stage of swap2 only.
-
-    Raises:
-        NotationError: the rule does not allow it.
-    """
-    kept = match.get("opening")
-    if kept and kept.get("rule"):
-        play = OpeningPlay.named(kept["rule"], record.width, record.height, kept["actions"])
-        if play.stones != list(moves[: len(play.stones)]):
-            return None  # the game was looked at elsewhere
-        return TalkedOpening(play, kept["person"])
-    stage, ply = match.get("stage"), len(moves)
-    if not stage or ply > 5:
-        return None
-    opens = {3: stage == "engine", 4: False, 5: stage == "choice"}.get(ply, stage != "engine")
-    words = [cell_name(*cell) for cell in moves]
-    if ply > 3 or (ply == 3 and stage == "person"):
-        words.insert(3, "two")
-    play = OpeningPlay.named("swap2", record.width, record.height, " ".join(words))
-    return TalkedOpening(play, 0 if opens else 1)
 
 
 def chosen_opening(

@@ -23,14 +23,14 @@ from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..game.cells import NotationError
 from ..game.documents import read_game_tree
-from ..game.opening_rules import RULES
+from ..game.opening_rules import RULES, OpeningPlay
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from .dialogue import SECONDS, Dialogue, GameStart, person_of
-from .opening import chosen_opening, opening_of
+from .opening import TalkedOpening, chosen_opening
 
 COMMAND = CommandLine(
     "numoku play",
@@ -133,6 +133,9 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
         moves.insert(0, (rows[place]["x"], rows[place]["y"]))
         place = rows[place]["parent"]
     start = tree.record._replace(moves=tuple(moves))
+    opening, kept = None, match.get("opening")
+    if kept and (played := OpeningPlay.of_kept(kept, moves, start.width, start.height)):
+        opening = TalkedOpening(played, kept["person"])
     level = str(match.get("level"))
     return GameStart(
         start,
@@ -141,7 +144,7 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
         int(level) if level.isdecimal() and int(level) in LEVELS else DEFAULT_LEVEL,
         float(match.get("seconds") or SECONDS),
         level if level in METHODS else "",
-        opening_of(match, start, moves),
+        opening,
         game["game"],
         game["began"],
     )

@@ -10,10 +10,10 @@ and Taraguchi-10 (2017); Gomocup's page on swap2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..game.cells import NotationError
 from ..position.geometry import Coordinates, symmetries, transform
@@ -176,7 +176,7 @@ class OpeningPlay:
         self.count = 0  # fifth stones that black offers, 0: not known yet
         self.offered: tuple[Coordinates, ...] = ()
         self.actions: list[str] = []  # as words: h8, h8+i9, swap, keep, 5, or a branch
-        self.players: list[int] = []  # of each action
+        self.history: list[tuple[int, int]] = []  # who did each, and the stones before
         self._left = list(rule.steps)
 
     @classmethod
@@ -194,6 +194,18 @@ class OpeningPlay:
         opening.play(actions)
         return opening
 
+    @classmethod
+    def of_kept(
+        cls, kept: Mapping[str, Any], moves: Sequence[Coordinates], width: int, height: int
+    ) -> OpeningPlay | None:
+        """Return the opening of a saved game, by its ``rule`` and ``actions``; None: other moves.
+
+        Raises:
+            NotationError: the rule does not allow it.
+        """
+        opening = cls.named(kept["rule"], width, height, kept["actions"])
+        return opening if opening.stones == list(moves[: len(opening.stones)]) else None
+
     def after(self, words: Iterable[str]) -> OpeningPlay:
         """Return another opening, which goes on from here by these actions."""
         actions = " ".join([*self.actions, *words])
@@ -201,7 +213,7 @@ class OpeningPlay:
 
     def taken_back(self, player: int) -> OpeningPlay | None:
         """Return the opening before the last action of a player, None if there is none."""
-        own = [at for at, who in enumerate(self.players) if who == player]
+        own = [at for at, (who, _) in enumerate(self.history) if who == player]
         if not own:
             return None
         words = " ".join(self.actions[: own[-1]])
@@ -311,10 +323,10 @@ class OpeningPlay:
             NotationError: the step does not accept a word; actions before it stay done.
         """
         for word in words.split():
-            player = self.player
+            now = self.player, len(self.stones)
             self._do(word.lower())
             self.actions.append(word.lower())
-            self.players.append(player)
+            self.history.append(now)
 
     def _do(self, word: str) -> None:
         step = self.step

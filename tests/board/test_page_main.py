@@ -81,7 +81,7 @@ def test_the_clock_runs_out(page: Page) -> None:
 
 def test_swap2_with_its_three_options(page: Page) -> None:
     for option in ("Play Black", "Play White", "Put two more"):
-        page.begin(opening="swap2-engine", level=1, seconds=0.5)
+        page.begin(opening="swap2", person="white", level=1, seconds=0.5)
         page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
         page.raw.click(f"#choices button:text-is('{option}')")
         if option == "Play Black":

@@ -76,7 +76,7 @@ def test_the_time_before_the_end_of_a_game_is_charged(page: Page) -> None:
 
 def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> None:
     page.do(CLOCK)
-    page.begin(opening="swap2-engine", seconds=0.5)
+    page.begin(opening="swap2", person="white", seconds=0.5)
     page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
     page.do("pass(100)")
     page.raw.click("#choices button:text-is('Play Black')")
@@ -113,7 +113,7 @@ def test_a_game_that_goes_on_has_no_result(page: Page) -> None:
 
 
 def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
-    page.begin(opening="swap2-engine", seconds=1.5)
+    page.begin(opening="swap2", person="white", seconds=1.5)
     page.wait("app.server.questions.size")
     page.do("window.asked = app.server.number")
     page.tab("puzzle")
@@ -124,19 +124,19 @@ def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
 
 
 def test_stepping_back_leaves_swap2(page: Page) -> None:
-    page.begin(opening="swap2-engine", seconds=0.5)
+    page.begin(opening="swap2", person="white", seconds=0.5)
     page.wait("app.node.ply === 3 && !document.querySelector('#choices').hidden")
     page.raw.click("#undo")
     assert not page.raw.is_visible("#choices")
-    assert page.text("play-report") == "Swap2 is left; you play Black."
+    assert page.text("play-report") == "The opening is left; you play White."
     free = page.do("app.nameOf([0, 1, 2].map((x) => [x, 14]).find((cell) => app.isFree(cell)))")
-    page.play(free)
-    page.wait("app.node.ply === 4")  # a game like others
+    page.play(free)  # in the place of Numoku's stone
+    assert "Your move, White" in page.text("state")
 
 
 @pytest.mark.parametrize("way", ["#undo", "#variations button"])
 def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: str) -> None:
-    page.begin(opening="swap2-you", seconds=1)
+    page.begin(opening="swap2", seconds=1)
     for cell in ("h8", "i8", "h9"):
         page.play(cell)
     page.wait("app.play.stage === 'engine'")
@@ -149,11 +149,11 @@ def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: st
 
 
 def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
-    page.begin(opening="swap2-you", seconds=0.5)
+    page.begin(opening="swap2", seconds=0.5)
     page.play("h8")
     page.play("i8")
     page.raw.click("#undo")
-    assert "Put three stones" in page.text("state")
+    assert "Put stone 2 (White)" in page.text("state")
     page.play("j8")
     page.play("h9")
     page.wait("app.play.stage !== 'engine'")
@@ -164,19 +164,18 @@ def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
 def test_a_choice_that_fails_says_why_and_leaves_swap2(page: Page) -> None:
     page.do("""(() => {
       const ask = app.server.ask.bind(app.server);
-      app.server.ask = (what, ...more) => ask(what === "swap2" ? "fly" : what, ...more);
+      app.server.ask = (what, ...more) => ask(what === "opening_step" ? "fly" : what, ...more);
     })()""")
-    page.begin(opening="swap2-engine", seconds=0.5)
-    page.says("play-report", "Swap2 is left")
+    page.begin(opening="swap2", person="white", seconds=0.5)
+    page.says("play-report", "The opening is left")
     assert "there is no operation" in page.text("play-report")
-    page.play("h8")
-    page.wait("app.node.ply === 2")
+    page.wait("app.node.ply === 1")  # Numoku's move, as in other games
 
 
 def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Path) -> None:
     server = BoardServer(tmp_path)
     page = Page(browser, server)
-    page.begin(opening="swap2-engine", seconds=1)
+    page.begin(opening="swap2", person="white", seconds=1)
     page.wait("app.play.stage === 'engine' && app.server.questions.size")
     server.kill()
     page.wait("document.querySelector('#link').dataset.state === 'lost'")

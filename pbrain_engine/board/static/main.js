@@ -189,7 +189,7 @@ class App {
     const node = this.node;
     if (this.file.isBlocking) return this.file.block(cell);
     if (this.invites) {
-      this.play.begin();
+      await this.play.begin();
       return this.play.refuses() ? null : this.click(cell); // Numoku may have the first move
     }
     if (!this.isFree(cell)) return this.say(t("taken", { cell: this.nameOf(cell) }));

@@ -1,14 +1,15 @@
-// A game against the engine, of two people, or of the engine with itself: turns, swap2, the end.
+// A game against the engine, of two people, or of the engine with itself: turns, openings, the end.
 
 import { Clocks } from "./clocks.js";
 import { foulText } from "./board.js";
 import { Panel, asked, find, isChecked, make } from "./dom.js";
+import { Opening } from "./opening.js";
 import { askForGame, chosenBoard, fill, levelName, levelNote, presets, values } from "./setup.js";
 import { GameTree, SIDES } from "./tree.js";
 import { percent, t } from "./words.js";
 
 const SLIP = 0.15, SLIP_SECONDS = 0.6; // chance that a mistake costs, and the time to see one
-const KEPT = ["human", "stage", "task", "from", "fresh"]; // of a game that goes on
+const KEPT = ["human", "fresh"]; // of a game that goes on
 
 export class PlayPanel extends Panel {
   constructor(app) {
@@ -37,6 +38,9 @@ export class PlayPanel extends Panel {
 
   // A method of the textbooks that plays (docs/methods.md), in place of a level.
   get method() { return isNaN(this.settings.level) && this.settings.level; }
+
+  // Who does the next step, while an opening goes on.
+  get stage() { return this.opening && (this.opening.isPersons ? "person" : "engine"); }
 
   // A game that has ended is looked at, until a person plays on from one of its positions.
   get isOn() { return !this.over && !this.app.tree.names.result; }
@@ -101,9 +105,8 @@ export class PlayPanel extends Panel {
     this.settings = settings;
     app.openTab("play");
     app.show(new GameTree(chosenBoard()));
-    this.start(person, true);
-    if (opening === "swap2-you") return this.swap2("person", "put-three");
-    return opening === "swap2-engine" ? this.decide() : this.think();
+    this.start(person, true, opening === "none" ? null : { rule: opening, actions: "", person: Number(person === "white") });
+    return this.goOn();
   }
 
   resume() {
@@ -121,13 +124,13 @@ export class PlayPanel extends Panel {
     this.app.tree.names = { black: own("black"), white: own("white") };
   }
 
-  start(human, fresh = false) {
+  start(human, fresh = false, opening = null) {
     this.cancel();
     const { tree } = this.app;
     this.nameSides(human);
     tree.played = true;
     this.begun += 1;
-    tree.match = { human, stage: "", fresh, used: [0, 0], ...this.settings };
+    tree.match = { human, opening, fresh, used: [0, 0], ...this.settings };
     this.shown();
     this.app.draw();
   }
@@ -154,7 +157,7 @@ export class PlayPanel extends Panel {
   snapshot() {
     if (!this.isOn) return null;
     const kept = Object.fromEntries(KEPT.map((name) => [name, this[name]]));
-    return { ...this.settings, ...kept, used: [this.clocks.spent(0), this.clocks.spent(1)] };
+    return { ...this.settings, ...kept, opening: this.opening?.kept || null, used: [this.clocks.spent(0), this.clocks.spent(1)] };
   }
 
   // Another game is on the board: the form has its rule and size, and what was interrupted goes on.
@@ -162,12 +165,13 @@ export class PlayPanel extends Panel {
     const { start, match } = this.app.tree;
     fill({ rule: start.rule, width: start.width, height: start.height });
     if (!match) return;
-    const { used, ...kept } = match;
+    const { used, opening, ...kept } = match;
     for (const name of KEPT) {
       this[name] = kept[name];
       delete kept[name];
     }
     Object.assign(this, { settings: kept, over: "", paused: false, careless: null });
+    this.opening = opening?.rule ? new Opening(this, opening) : null;
     this.clocks.begin(used);
     this.report.textContent = "";
     this.app.setGuide(this);
@@ -176,10 +180,10 @@ export class PlayPanel extends Panel {
   // After the position is on the board: whose turn is it?
   goOn() {
     const { node } = this.app;
-    if (this.app.guide !== this || node.children.length) return;
-    if (this.stage === "engine") this.decide();
-    else if (this.stage === "choice") this.offer(node.ply === 3);
-    else this.think();
+    if (this.app.guide !== this || node.children.length) return null;
+    if (this.opening) return this.opening.goOn();
+    this.think();
+    return null;
   }
 
   // The last move of the person and the answer to it are gone; a game that began with an empty
@@ -188,13 +192,14 @@ export class PlayPanel extends Panel {
     const { app } = this;
     if (app.guide !== this) return app.guide?.takeBack?.();
     let { node } = app;
-    if (!node.parent || this.stage === "engine" || this.stage === "choice") return app.say(t("nothing-back"));
+    if (this.opening) return this.opening.takeBack();
+    if (!node.parent) return app.say(t("nothing-back"));
     let gone;
     do {
       gone = node;
       node = node.parent;
-    } while (node.parent && !this.stage && this.isOpponents(node));
-    if (!this.stage && this.isOpponents(node)) return app.say(t("nothing-back"));
+    } while (node.parent && this.isOpponents(node));
+    if (this.isOpponents(node)) return app.say(t("nothing-back"));
     delete app.tree.names.result;
     if (this.fresh) app.tree.remove(gone);
     return app.visit(node);
@@ -223,31 +228,30 @@ export class PlayPanel extends Panel {
 
   // Turns --------------------------------------------------------------------------
 
-  isEngineTurn() { return !this.over && !this.stage && this.isOpponents(this.app.node); }
+  isEngineTurn() { return !this.over && !this.opening && this.isOpponents(this.app.node); }
 
   isOpponents(node) { return this.human !== "both" && SIDES[this.app.tree.toMove(node)] !== this.human; }
 
   state() {
     if (this.over) return this.over;
-    if (this.stage) return t(this.task);
+    if (this.opening) return this.opening.state();
     if (!this.isEngineTurn()) return t("your-move", { side: SIDES[this.app.tree.toMove(this.app.node)] });
     if (!this.app.server.about) return t("loading-game");
     return this.thinking ? t("thinking") : t("engine-to-move");
   }
 
-  refuses() {
+  refuses(cell) {
     if (this.over) return `${this.over}. ${t("begin-or-back")}`;
-    if (this.stage === "engine") return t("numoku-chooses");
-    if (this.stage === "choice") return t("choose-first");
+    if (this.opening) return cell ? this.opening.refuses(cell) : null;
     if (this.careless) return t("choose-first");
     // Numoku's own move, also while its server is away: what is clicked is no stone of Numoku's.
     return this.thinking || (this.isEngineTurn() && !this.app.node.children.length) ? t("thinking") : null;
   }
 
-  played() {
+  played(node) {
     this.clocks.press();
     if (!this.over) delete this.app.tree.names.result; // of a game that ended where it was taken back
-    if (this.stage) return [3, 5].includes(this.app.node.ply) && this.decide();
+    if (this.opening) return this.opening.played(node);
     return isChecked("careful") && this.isEngineTurn() ? this.consider() : this.think();
   }
 
@@ -259,7 +263,7 @@ export class PlayPanel extends Panel {
     this.careless = null;
     this.app.choose([]);
     this.report.textContent = "";
-    if (this.stage && !(this.stage === "person" && node.ply >= this.from)) this.leave();
+    this.opening?.moved(node);
     this.app.draw();
   }
 
@@ -302,7 +306,7 @@ export class PlayPanel extends Panel {
     if (isWanted) this.thinking = null;
     if (error && isWanted && !lost) { // what is lost is asked again
       if (!stopped) app.say(error, true);
-      if (this.stage) this.leave(error + ". ");
+      if (this.opening) this.leaveOpening(error + ". ");
     }
     app.draw();
     return isWanted && !error && app.node === node ? answer : null;
@@ -318,51 +322,25 @@ export class PlayPanel extends Panel {
     return app.draw();
   }
 
-  marks() { return this.app.line ? { line: this.app.line } : null; }
+  marks() { return this.app.line ? { line: this.app.line } : this.app.guide === this && this.opening?.marks(); }
 
-  // Swap2 --------------------------------------------------------------------------
+  // Openings -----------------------------------------------------------------------
 
-  // stage: "person" puts stones, "engine" decides, "choice": the person decides.
-  swap2(stage, task) {
-    Object.assign(this, { stage, task, from: this.app.node.ply });
-    this.app.draw();
-  }
-
-  leave(why = "") {
-    this.stage = "";
+  // Go on without the opening: something went wrong, or another move is looked at.
+  leaveOpening(why = "") {
+    this.opening = null;
     this.app.choose([]);
-    this.report.textContent = why + t("swap2-left", { side: this.human });
+    this.report.textContent = why + t("opening-left", { side: this.human });
+    this.app.draw();
+    if (why) this.think();
   }
 
-  // Numoku puts three stones, takes a side, or puts two more.
-  async decide() {
-    const { app } = this, { ply } = app.node;
-    this.swap2("engine", ply ? "numoku-chooses" : "numoku-puts-three");
-    const choice = await this.consult("swap2", { seconds: Number(this.settings.seconds) || 5 });
-    if (!choice) return;
-    if (choice.swap) {
-      this.settle("white", t("numoku-takes", { side: "black" }));
-      return;
-    }
-    for (const cell of choice.stones) app.playCell(cell);
-    if (choice.stones.length === 1) this.settle("black", t("numoku-takes", { side: "white" }));
-    else this.offer(!ply);
-  }
-
-  // The three options of swap2 for the person, or two of them after two more stones.
-  offer(withTwoMore) {
-    this.swap2("choice", withTwoMore ? "choose-three" : "choose-two");
-    const options = SIDES.map((side) => [t("play-side", { side }), () => this.settle(side)]);
-    if (withTwoMore) options.push([t("put-two-more"), () => this.swap2("person", "put-two")]);
-    this.app.choose(options);
-  }
-
-  settle(side, words = t("you-play", { side })) {
+  // The opening is over, the sides are chosen.
+  settle() {
     this.clocks.charge();
-    this.human = side;
-    this.stage = "";
-    this.nameSides(side);
-    this.report.textContent = words;
+    this.opening = null;
+    this.nameSides(this.human);
+    if (this.human !== "none") this.report.textContent ||= t("you-play", { side: this.human });
     this.app.draw();
     this.think();
   }

@@ -6,6 +6,9 @@ import { remember, remembered } from "./kept.js";
 import { has, t } from "./words.js";
 
 export const RULES = ["freestyle", "standard", "renju", "caro", "caro_exact"];
+// The rules of openings by their names; all but the first two are renju's, on 15x15.
+const OPENINGS = { swap: "Swap", swap2: "Swap2", rif: "RIF", yamaguchi: "Yamaguchi", "soosorv-8": "Soosorv-8", "taraguchi-10": "Taraguchi-10" };
+const FREE = ["swap", "swap2"], RENJU = { rule: "renju", width: 15, height: 15 };
 const METHODS = ["uct", "adp", "genetic", "puct", "knowledge", "minimax", "evaluation", "proofnumber", "alphabeta", "deepening", "threatspace"];
 // Each with the cells of its picture: black, white, black, ...
 const PRESETS = {
@@ -13,12 +16,18 @@ const PRESETS = {
   standard: { rule: "standard", width: 15, height: 15, opening: "none", cells: [[1, 3], [3, 1], [2, 3], [4, 1], [3, 3], [5, 2], [4, 3], [2, 5], [5, 3]] },
   renju: { rule: "renju", width: 15, height: 15, opening: "none", cells: [[3, 3], [3, 2], [4, 2]], foul: [2, 4] },
   gomocup: { rule: "freestyle", width: 20, height: 20, opening: "none", cells: [[2, 2], [6, 3], [4, 6]] },
-  swap2: { rule: "standard", width: 15, height: 15, opening: "swap2-engine", cells: [[2, 3], [3, 2], [4, 4]] },
+  swap: { rule: "standard", width: 15, height: 15, opening: "swap", cells: [[1, 2], [4, 1], [5, 4]] },
+  swap2: { rule: "standard", width: 15, height: 15, opening: "swap2", cells: [[2, 3], [3, 2], [4, 4]] },
+  rif: { ...RENJU, opening: "rif", cells: [[3, 3], [4, 2], [5, 3]] },
+  yamaguchi: { ...RENJU, opening: "yamaguchi", cells: [[3, 3], [3, 2], [4, 4]] },
+  "soosorv-8": { ...RENJU, opening: "soosorv-8", cells: [[3, 3], [4, 3], [4, 1], [2, 3]] },
+  "taraguchi-10": { ...RENJU, opening: "taraguchi-10", cells: [[3, 3], [4, 2], [1, 4], [4, 4], [3, 5]] },
 };
 
 const form = find("setup-form");
 export const field = (name) => form.elements[name];
 export const values = () => Object.fromEntries(new FormData(form));
+const isForRenju = (opening) => opening in OPENINGS && !FREE.includes(opening);
 export const fill = (kept) => { for (const name in kept) if (field(name)) field(name).value = kept[name]; };
 
 // The board of a new game, as the form has it.
@@ -31,10 +40,14 @@ export const levelNote = (level) => (isNaN(level) ? t("textbook") : t(`level-${l
 
 export function fillForm() {
   fillList(find("rule"), RULES.map((rule) => [rule, t(`rule-${rule}`)]));
+  fillList(find("opening"), [["none", t("opening-none")], ...Object.entries(OPENINGS)]);
   const levels = Array.from({ length: 10 }, (_, at) => [at + 1, `${at + 1} · ${t(`level-${at + 1}`)}`]);
   fillList(find("level"), [["", "Numoku", levels], ["", t("textbook"), METHODS.map((name) => [name, name])]]);
   fill({ level: 5, ...remembered("setup", {}) });
-  form.addEventListener("input", () => {
+  if (!field("opening").value) fill({ opening: "none" }); // an earlier release had others
+  form.addEventListener("input", ({ target }) => {
+    const { opening, rule, width, height } = values();
+    if (isForRenju(opening) && `${rule} ${width} ${height}` !== "renju 15 15") fill(target.name === "opening" ? RENJU : { opening: "none" });
     remember("setup", values());
     showForm();
   });
@@ -45,6 +58,8 @@ export function fillForm() {
 function showForm() {
   const level = field("level").value;
   find("level-note").textContent = has(`like-${level}`) ? t(`like-${level}`) : t("textbook-note");
+  const isOpening = field("opening").value !== "none";
+  ["black", "white"].forEach((side, at) => { find(`person-${side}`).textContent = t(isOpening ? ["you-begin", "numoku-begins"][at] : side); });
   find("presets").replaceChildren(...presets(showForm));
 }
 
@@ -52,13 +67,13 @@ function showForm() {
 export function presets(then) {
   const now = values();
   return Object.entries(PRESETS).map(([name, { cells, foul, ...fields }]) => {
-    const isChosen = Object.keys(fields).every((key) => String(fields[key]) === now[key] || (key === "opening" && name === "swap2" && now.opening !== "none"));
+    const isChosen = Object.keys(fields).every((key) => String(fields[key]) === now[key]);
     const choose = () => {
       fill(fields);
       remember("setup", values());
       then(fields);
     };
-    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, t(`preset-${name}`)));
+    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, OPENINGS[name] || t(`preset-${name}`)));
   });
 }
 

@@ -1,0 +1,150 @@
+"""Openings by a rule on the board's page: every step of every rule, by clicks."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from pbrain_engine.app.shelf import FILE, SavedGames
+from pbrain_engine.board.app import STATIC
+from pbrain_engine.commands.play import begun_of
+from pbrain_engine.game.opening_rules import RULES
+from tests.board.board_page import Open, Page
+from tests.board.board_server import BoardServer
+
+# In RIF Numoku keeps the sides, puts h6, takes the fifth stone i8, and puts a1.
+NUMOKU_DOES = """(() => {
+  const ask = app.server.ask.bind(app.server);
+  const words = { 3: "keep", 4: "h6", 6: "i8", 7: "a1" };
+  app.server.ask = (what, fields, ...more) => {
+    if (what !== "opening_step") return ask(what, fields, ...more);
+    const done = `${fields.actions} ${words[fields.actions.split(" ").length]}`;
+    return ask("opening", { ...fields, actions: done }, ...more)
+      .then((step) => ({ ...step, words: [step.actions.at(-1)] }));
+  };
+})()"""
+KEPT_AFTER = 2500  # milliseconds until the page has kept a game
+SEEN = "app.play.opening === null || (app.play.stage === 'person' && app.play.opening.step)"
+
+
+def step(page: Page) -> dict[str, Any] | None:
+    """Wait for the person's next step and return it, None when the opening is over."""
+    page.wait(SEEN)
+    found: dict[str, Any] | None = page.do("app.play.opening?.step ?? null")
+    return found
+
+
+def name(cell: list[int]) -> str:
+    return f"{chr(97 + cell[0])}{cell[1] + 1}"
+
+
+def do(page: Page, what: dict[str, Any], choice: int = 0) -> None:
+    """Do a step by clicks: the first allowed stones, or a button."""
+    done = len(what["actions"])
+    if not what["cells"]:
+        page.raw.locator("#choices button").nth(choice).click()
+    for number in range(what["wanted"]):
+        cells = page.do("app.play.opening.step.cells")
+        middle = min(cells, key=lambda cell: abs(cell[0] - 7) + abs(cell[1] - 7))
+        page.raw.mouse.click(*page.point(name(middle)))
+        picked = f"app.play.opening?.picked.length === {number + 1}"
+        page.wait(f"{picked} || !app.play.opening || app.play.opening.actions.length > {done}")
+    page.wait(f"!app.play.opening || app.play.opening.actions.length > {done}")
+
+
+@pytest.mark.parametrize("person", ["black", "white"])
+@pytest.mark.parametrize("rule", RULES)
+def test_every_step_of_every_rule_is_done_by_clicks(page: Page, rule: str, person: str) -> None:
+    page.begin(opening=rule, person=person, seconds=0.1, level=1)
+    acts = []
+    while (what := step(page)) is not None:
+        assert page.text("state").strip(), what
+        acts.append(what["act"])
+        do(page, what, choice=len(acts) % 2)
+    assert len(acts) >= (1 if rule in ("swap", "swap2") else 2)
+    page.wait(
+        "app.tree.toMove(app.node) === (app.play.human === 'black' ? 0 : 1) && app.node.facts"
+    )
+    assert page.do("app.play.begun") == 1 and page.do("app.node.ply") >= 3
+    assert page.do("app.tree.start.rule") == ("renju" if RULES[rule].rule else "freestyle")
+
+
+def test_an_offer_that_is_symmetric_to_another_one_is_refused(page: Page) -> None:
+    page.do(NUMOKU_DOES)
+    page.begin(opening="rif", seconds=0.1)
+    for cell in ("h8", "h9", "h10"):
+        page.play(cell)
+    page.wait("app.play.opening.step?.act === 'offer'")
+    assert "Offer 2 fifth stones" in page.text("state")
+    page.raw.mouse.click(*page.point("g8"))
+    page.wait("app.play.opening.picked.length === 1")
+    assert "1 chosen" in page.text("state")
+    page.raw.mouse.click(*page.point("i8"))
+    page.says("state", "Symmetric")
+    assert page.raw.locator("#board .label").count() == 1
+    page.raw.mouse.click(*page.point("g8"))  # taken back
+    page.wait("app.play.opening.picked.length === 0")
+    for number, cell in enumerate(("i8", "i9")):
+        page.raw.mouse.click(*page.point(cell))
+        page.wait(
+            f"!app.play.opening || app.play.opening.picked.length === {number + 1}"
+            " || app.play.opening.actions.length > 5"
+        )
+    page.wait("!app.play.opening && app.node.ply >= 6")
+    assert page.moves().startswith("h8h9h10h6i8a1")
+
+
+def test_an_opening_goes_on_after_a_reload_and_in_the_terminal(
+    page: Page, server: BoardServer
+) -> None:
+    page.begin(opening="soosorv-8", seconds=0.1)
+    page.play("h8")
+    page.play("i9")
+    page.raw.wait_for_timeout(KEPT_AFTER)
+    page.raw.reload()
+    page.wait("window.app?.node.ply === 2 && app.play.opening?.step")
+    assert "Put stone 3 (Black) in the central 5×5" in page.text("state")
+    shelf = SavedGames(server.folder / "numoku" / FILE)
+    (kept, *_) = shelf.going_on()
+    shelf.close()
+    begun = begun_of(json.loads(json.dumps(kept)))
+    assert begun.opening is not None
+    assert begun.opening.play.rule.name == "soosorv-8"
+    assert begun.opening.play.actions == ["h8", "i9"] and begun.opening.person == 0
+    page.play("j10")
+    assert step(page) is not None
+
+
+def test_a_step_is_taken_back(page: Page) -> None:
+    page.begin(opening="taraguchi-10", seconds=0.1)
+    first = step(page)
+    assert first is not None and first["reach"] == 0
+    do(page, first)
+    later = step(page)
+    assert later is not None and len(later["actions"]) > 1
+    page.press("take-back")
+    page.wait("app.play.opening?.step?.actions.length === 0")
+    assert page.stones() == 0
+    do(page, first)
+    assert step(page) is not None
+
+
+def test_a_rule_of_renju_brings_its_board(opened: Open) -> None:
+    page = opened()
+    page.press("new-game")
+    page.set(rule="freestyle", width=20, opening="rif")
+    form = "Object.fromEntries(new FormData(document.querySelector('#setup-form')))"
+    assert page.do(form) | {"rule": "renju", "width": "15", "height": "15"} == page.do(form)
+    page.set(width=20)
+    assert page.do(form)["opening"] == "none"
+
+
+def test_the_page_offers_every_rule() -> None:
+    source = (STATIC / "setup.js").read_text(encoding="utf-8")
+    table = re.search(r"OPENINGS = \{(.*?)\};", source)
+    assert table is not None
+    names = dict(re.findall(r'"?([\w-]+)"?: "([^"]+)"', table[1]))
+    assert names == {rule.name: rule.title for rule in RULES.values()}
