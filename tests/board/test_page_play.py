@@ -84,6 +84,19 @@ def test_the_clocks_begin_when_the_sides_of_swap2_are_settled(page: Page) -> Non
     assert used(page) == [0, 7]
 
 
+@pytest.mark.parametrize("side", ["black", "white"])
+def test_the_person_sits_below_the_board(page: Page, side: str) -> None:
+    page.begin(person=side, level=1)
+    page.wait(f"document.body.dataset.bottom === '{side}'")
+    top = "document.querySelector('{}').getBoundingClientRect().top"
+    other = "white" if side == "black" else "black"
+    places = [
+        page.do(top.format(name)) for name in (f"#{other}-player", "#board", f"#{side}-player")
+    ]
+    assert places == sorted(places)
+    assert places[-1] < page.do(top.format("#state"))
+
+
 # What is kept -------------------------------------------------------------------------
 
 

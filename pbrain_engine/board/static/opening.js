@@ -38,7 +38,7 @@ export class Opening {
       play.settle();
       return;
     }
-    app.choose(this.isPersons ? this.choices() : []);
+    app.choose(this.isPersons ? this.choices() : [], this.state());
     app.draw();
     if (!this.isPersons) this.decide();
   }
