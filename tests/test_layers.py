@@ -63,7 +63,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("settings",),
         ("journal",),
         ("calibration", "elo", "referee"),
-        ("openings", "process", "standings"),
+        ("choosing", "openings", "process", "standings"),
         ("arguments", "live", "players"),
         ("pool",),
         ("match",),

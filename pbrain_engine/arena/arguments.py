@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from ..game.opening_rules import RULES
 from ..options import SHARED, CommandLine, Option
+from ..position.rules import Rule
 from .openings import GENERATORS, NONE, read_lines
 from .settings import (
     LIMITS,
@@ -147,7 +149,9 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         values["sprt"] = Sprt(*words["sprt"], **rates)
         values.setdefault("games", SPRT_GAMES)
     source = values.get("openings", NONE)
-    if source.partition(":")[0] not in GENERATORS:
+    if source in RULES:
+        values.setdefault("rule", RULES[source].rule or Rule.FREESTYLE)
+    elif source.partition(":")[0] not in GENERATORS:
         values["opening_lines"] = read_lines(source)
     return MatchSettings(**{**values, "engines": name_apart(engines)})
 

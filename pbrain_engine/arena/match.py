@@ -54,6 +54,8 @@ def tasks(
 ) -> Iterator[GameTask]:
     """Yield the games still to be played; rounds of the finished ones keep their openings."""
     done, known = {played.number for played in games}, {each.round: each.opening for each in games}
+    if settings.opening_rule is not None:  # then each game has its own
+        known.clear()
     numbers = count()
     for round_number in range((settings.games + 1) // 2):
         opening = known.get(round_number)

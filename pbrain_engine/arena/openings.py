@@ -107,7 +107,7 @@ class Openings:
             if not _STONES.fullmatch(stones) or int(stones) > MOST_STONES:
                 raise SettingsError(f"openings: {self._kind} takes 0 to {MOST_STONES} stones")
             self._stones = int(stones)
-        if self._kind != NONE and self._stones >= settings.draw_stones:
+        if self._kind in (BALANCED, RANDOM) and self._stones >= settings.draw_stones:
             raise SettingsError(
                 f"openings: {self._kind}:{self._stones} leaves nothing to play, "
                 f"a draw comes at {settings.draw_stones} stones"

@@ -17,20 +17,23 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import ExitStack
 from dataclasses import dataclass
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from ..engine.engine import Engine, Limit
 from ..engine.pacing import Limits, plan
 from ..game.game import Game
+from ..game.opening_rules import OpeningPlay
 from ..game.record import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
 from ..options import problem_of
 from ..protocol.serve import engine_arguments
 from ..protocol.settings import FULL_STRENGTH, fewest_nodes
 from . import processes
+from .choosing import decide_by, read_swap2, swap2_question, swap2_words
 from .process import EngineProcess, TimedLine, Transcript
 from .processes import Guardian
-from .referee import Clock, EngineFault, PlayedMove, Player, Thinking
+from .referee import ChosenStep, Clock, EngineFault, PlayedMove, Player, Thinking
 from .settings import INFO_KEYS, EngineSpec
 
 SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
@@ -63,13 +66,15 @@ class ProcessPlayer(Player):
         self._resources = ExitStack()
         self._thinking = Thinking()
         self._has_spoken = self._is_asked = self._has_suggested = False
+        self._knows_board = False  # with all stones but the opponent's last
+        self._lacks_swap2 = False
         self._garbage = self._refusal = ""
         self._memory_seen = 0.0  # when it was looked at
 
     def launch(self) -> None:
         """Start the process if it does not run yet, and tell it board and limits."""
         s = self.settings
-        self._is_asked = False
+        self._is_asked = self._knows_board = False
         self._garbage = self._refusal = ""
         transcript = Transcript(s.log, self.title) if s.log else None
         if self._process is None:
@@ -145,30 +150,51 @@ class ProcessPlayer(Player):
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Ask for a move and wait for it until the clock's deadline."""
+        question = self._question(game)
+        self._knows_board = True
+        move, seconds = self._ask(question, _MOVE.fullmatch, clock)
+        return PlayedMove(int(move[1]), int(move[2]), seconds, self._thinking)
+
+    def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep | None:
+        """Ask by SWAP2BOARD, if the program knows it and the opening is one of swap2."""
+        question = swap2_question(opening)
+        if not question or self._lacks_swap2:
+            return None
+        (word, cells), seconds = self._ask(question, read_swap2, clock)
+        if word in ("UNKNOWN", "ERROR"):
+            self._lacks_swap2 = True
+            return None
+        words = swap2_words(opening, word, cells)
+        move = PlayedMove(*cells[0], seconds, self._thinking) if len(cells) == 1 else None
+        return ChosenStep(words, seconds, move)
+
+    def _ask(
+        self, question: list[str], accepts: Callable[[str], Found | None], clock: Clock
+    ) -> tuple[Found, float]:
+        """Return the accepted answer to a question, and the seconds that it took."""
         process = self._running
-        lines = [f"INFO time_left {clock.left_ms}", *self._question(game)]
         self._is_asked = True
         self._has_suggested = False
         self._garbage = ""
         self._thinking = Thinking()
         deadline = clock.deadline
-        began = process.ask(*lines)
+        began = process.ask(f"INFO time_left {clock.left_ms}", *question)
         if self.settings.judge:
             process.suspend(resumes=True)
             began = time.perf_counter()
         late = f"no move after {deadline:.3g} s"
-        line, move = self._listen(_MOVE.fullmatch, began + deadline, late)
+        line, found = self._listen(accepts, began + deadline, late)
         if self.settings.judge:
             self._check_memory(process)
             process.suspend()
         elif time.perf_counter() - self._memory_seen > MEMORY_PERIOD:
             self._check_memory(process)
-        return PlayedMove(int(move[1]), int(move[2]), line.time - began, self._thinking)
+        return found, line.time - began
 
     def _question(self, game: Game) -> list[str]:
         """Return the command that asks for the move."""
         moves = game.moves
-        if self._is_asked or (len(moves) == 1 and not self.settings.judge):
+        if self._knows_board or (len(moves) == 1 and not self.settings.judge):
             return [f"TURN {moves[-1][0]},{moves[-1][1]}"]
         if not moves and not self.settings.judge:
             return ["BEGIN"]
@@ -263,10 +289,18 @@ class InprocessPlayer(Player):
         self._engine.new_game(settings.width, settings.height, settings.rule)
         self._engine.clear_hash()
 
-    def move(self, game: Game, clock: Clock) -> PlayedMove:
-        """Bring the engine's board up to date and think."""
+    def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep:
+        """Decide by searches of this engine."""
+        assert self._engine is not None, "launch comes first"
+        return ChosenStep(decide_by(self._engine, self.settings, opening, chance, self._check))
+
+    def _check(self) -> None:
         if self.is_aborted():
             raise CancelledError
+
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
+        """Bring the engine's board up to date and think."""
+        self._check()
         engine, number = self._engine, self.spec.number
         assert engine is not None, "launch comes first"
         for x, y in game.moves[engine.game.ply :]:

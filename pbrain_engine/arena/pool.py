@@ -12,12 +12,13 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from functools import partial
 from time import sleep
 
 from ..game.record import GameRecord
 from ..workers import Pool
+from .choosing import OpeningJudge
 from .players import InprocessPlayer, ProcessPlayer
 from .processes import Guardian
 from .referee import COLOURS, GameTask, Player, play_game
@@ -39,6 +40,11 @@ class GameSeat:
         self._kept: dict[int, Player] = {}  # by the number of the engine
         self._playing: list[Player] = []
         self._aborted = threading.Event()
+        self._judge = OpeningJudge(settings, self._check)
+
+    def _check(self) -> None:
+        if self._aborted.is_set():
+            raise CancelledError
 
     def play(
         self, task: GameTask, on_move: Callable[[GameRecord], None] = lambda played: None
@@ -60,14 +66,15 @@ class GameSeat:
             elif player is None:
                 player = ProcessPlayer(spec, settings, is_aborted)
                 player.cores, player.guardian = self.cores, self._guardian
-            player.title = f"{task.game + 1:05}-{colour}"
+            side = colour if settings.opening_rule is None else ("second", "first")[not players]
+            player.title = f"{task.game + 1:05}-{side}"
             if task.parameters:
                 player.parameters = task.parameters[engine]
             players.append(player)
         stay = False
         self._playing = players
         try:
-            played = play_game(task, settings, players, on_move)
+            played = play_game(task, settings, players, on_move, self._judge)
             may_stay = settings.in_process or (settings.keep and not settings.judge)
             stay = may_stay and not played.fault
             return played
@@ -87,6 +94,7 @@ class GameSeat:
     def abort(self) -> None:
         """Break the running game off; to be repeated until it has ended."""
         self._aborted.set()
+        self._judge.stop()
         for player in self._playing:
             player.stop()
 

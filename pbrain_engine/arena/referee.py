@@ -21,11 +21,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from random import Random
 from typing import NamedTuple
 
 from ..errors import NumokuError
-from ..game.cells import cell_name
+from ..game.cells import NotationError, cell_name
 from ..game.game import Game
+from ..game.opening_rules import OpeningPlay
 from ..game.record import (
     BLACK,
     DRAW,
@@ -157,6 +159,17 @@ class PlayedMove(NamedTuple):
     thinking: Thinking
 
 
+class ChosenStep(NamedTuple):
+    """A step of an opening: its words for ``OpeningPlay``, its time, and the move that follows."""
+
+    words: str
+    seconds: float = 0.0
+    move: PlayedMove | None = None
+
+
+OpeningDecider = Callable[[OpeningPlay, Random], str]
+
+
 @dataclass
 class Player:
     """A contestant in one game; every method may raise EngineFault."""
@@ -173,6 +186,10 @@ class Player:
 
     def await_ready(self) -> None:
         """Return when ready for the first move."""
+
+    def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep | None:
+        """Return what this player does in an opening, None if another must decide for it."""
+        return None
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Return the move in this position, within the clock's deadline."""
@@ -208,8 +225,12 @@ def play_game(
     settings: MatchSettings,
     players: Sequence[Player],
     on_move: Callable[[GameRecord], None] = lambda played: None,
+    judge: OpeningDecider | None = None,
 ) -> GameRecord:
     """Play a game between black and white and return it; closes the players' dialogue.
+
+    By an opening rule the colours are those of its end; ``judge`` takes the steps of players that
+    cannot.
 
     Raises:
         CancelledError: the game was broken off from outside.
@@ -223,16 +244,31 @@ def play_game(
     )  # fmt: skip
     game = set_up(settings, task.opening)
     on_move(played)
-    turn = 0
+    turn, begun = 0, None
     try:
         for turn in (0, 1):
             players[turn].launch()
         for turn in (0, 1):
             players[turn].await_ready()
         clocks = [Clock(settings, engine) for engine in engines]
+        if settings.opening_rule is not None:
+            assert judge is not None, "someone decides in openings"
+            opening = OpeningPlay(settings.opening_rule, settings.width, settings.height)
+            chance = Random(f"{settings.seed}:{task.round}")
+            try:
+                begun = _play_opening(opening, players, clocks, judge, chance)
+            finally:
+                turn = int(opening.colour_of(opening.player))
+                played = played._replace(moves=tuple(opening.stones), given=len(opening.stones),
+                                         steps=" ".join(opening.actions))  # fmt: skip
+                if opening.black:
+                    players, clocks = players[::-1], clocks[::-1]
+                    played = played._replace(black=played.white, white=played.black)
+            game = set_up(settings, opening.stones)
+            on_move(played)
         while (ended := _outcome(game, settings, played)) is None:
             turn = int(game.to_move)
-            answer = players[turn].move(game, clocks[turn])
+            answer, begun = begun or players[turn].move(game, clocks[turn]), None
             clocks[turn].charge(answer.seconds)
             _check(game, answer)
             game.play(answer.x, answer.y)
@@ -253,6 +289,28 @@ def play_game(
         memory=tuple(player.peak_memory for player in players),
         seconds=time.perf_counter() - began,
     )  # fmt: skip
+
+
+def _play_opening(
+    opening: OpeningPlay,
+    players: Sequence[Player],
+    clocks: Sequence[Clock],
+    judge: OpeningDecider,
+    chance: Random,
+) -> PlayedMove | None:
+    """Go through an opening; return the move after it where that came with the last step."""
+    choice = None
+    while opening.step is not None:
+        who = opening.player
+        choice = players[who].choose(opening, clocks[who], chance)
+        choice = choice or ChosenStep(judge(opening, chance))
+        if choice.move is None:
+            clocks[who].charge(choice.seconds)
+        try:
+            opening.play(choice.words)
+        except NotationError as error:
+            raise EngineFault(ILLEGAL, str(error)) from None
+    return choice and choice.move
 
 
 def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import NumokuError
+from ..game.cells import NotationError
+from ..game.opening_rules import RULES, OpeningPlay, OpeningRule
 from ..methods import METHODS
 from ..options import (
     SHARED,
@@ -339,7 +341,8 @@ class MatchSettings:
         about="freestyle, standard, renju, caro, caro-exact, or the protocol's code"),), read=Rule)
     openings: str = setting(
         "balanced", "a file (offsets from the centre or h8i9, one opening a line), or balanced, "
-        "random (both with :STONES), none; each opening is played with both colours", str, "F")
+        "random (both with :STONES), none; each opening is played with both colours; or an opening "
+        f"rule that the engines play: {', '.join(RULES)}", str, "F")
     opening_lines: tuple[str, ...] = setting((), (), read=tuple)  # a file's, to resume without it
     transform: bool = setting(False, "turn and mirror openings at random")
     seed: int = setting(1, (SHARED["seed"],))
@@ -406,6 +409,18 @@ class MatchSettings:
             raise SettingsError("only numoku and numoku:... play in-process")
         if self.pin and self.cluster:
             raise SettingsError("--pin names cores of this machine, not those of a cluster")
+        if opening := self.opening_rule:
+            if opening.rule not in (None, self.rule):
+                name = opening.rule.name.lower()
+                raise SettingsError(f"{opening.title} is played by the rule {name}")
+            if self.transform:
+                raise SettingsError(
+                    f"--transform turns given openings, not those of {opening.title}"
+                )
+            try:
+                OpeningPlay(opening, self.width, self.height)
+            except NotationError as error:
+                raise SettingsError(str(error)) from None
         if self.sprt and len(self.engines) != 2:
             raise SettingsError("an SPRT compares exactly two engines")
         limits = [
@@ -413,6 +428,11 @@ class MatchSettings:
         ]
         if not self.match and not all(map(any, limits)):
             raise SettingsError("no limit: give --turn, --match, --nodes or --depth")
+
+    @property
+    def opening_rule(self) -> OpeningRule | None:
+        """The rule by which the engines play the openings, None where these are given."""
+        return None if self.opening_lines else RULES.get(self.openings)
 
     @property
     def labels(self) -> dict[str, str]:

@@ -26,6 +26,7 @@ OPENINGS = 8  # openings of three stones that are compared
 CANDIDATES = 6  # first stones of a pair that are followed up
 SWING_DEPTHS = 6  # last depths of a search by which the trust in its value is judged
 FINALISTS = 3  # pairs that are searched again
+LEAST_NODES = 500  # of a search among several
 PAIR_SHARE = 0.5  # of the time goes into looking for a pair of stones
 
 
@@ -76,6 +77,26 @@ def share_time(
         check()
         limit = Limit(time=max((until - perf_counter()) * share, 0.01))
         return engine.think(limit, on_iteration=listener, multipv=count)
+
+    return OpeningSearch(engine, think)
+
+
+def share_nodes(
+    engine: Engine, nodes: int, check: Callable[[], None] = lambda: None
+) -> OpeningSearch:
+    """Return the engine with searches that share this many nodes, the same on any machine.
+
+    ``check`` is called before each of them, and may raise to end it all.
+    """
+    left = nodes
+
+    def think(share: float, count: int, listener: Listener) -> Thought:
+        nonlocal left
+        check()
+        limit = Limit(nodes=max(int(left * share), LEAST_NODES))
+        thought = engine.think(limit, on_iteration=listener, multipv=count)
+        left -= thought.nodes
+        return thought
 
     return OpeningSearch(engine, think)
 

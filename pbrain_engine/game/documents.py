@@ -147,6 +147,7 @@ def played_document(game: GameRecord) -> Document:
         "reason": game.reason,
         "detail": game.detail,
         "opening": format_moves(game.opening),
+        **({"steps": game.steps} if game.steps else {}),
         "moves": format_moves(game.chosen),
         "ms": list(game.times),
         "depth": list(game.depths),
@@ -174,6 +175,7 @@ def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -
         number=entry["game"], round=entry["round"], reason=entry["reason"],
         detail=entry.get("detail", ""), given=len(opening), depths=columns[1], values=columns[2],
         nodes=columns[3], memory=tuple(entry.get("memory", ())), seconds=entry.get("seconds", 0.0),
+        steps=entry.get("steps", ""),
     )  # fmt: skip
     if not game.result:
         raise ValueError(f"game {game.number} has no result")

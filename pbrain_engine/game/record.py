@@ -67,6 +67,7 @@ class GameRecord(NamedTuple):
     nodes: tuple[int | None, ...] = ()
     memory: tuple[int, ...] = ()  # peak bytes of black and white
     seconds: float = 0.0  # that the whole game took
+    steps: str = ""  # by which an opening rule was gone through, as ``OpeningPlay.actions``
     remarks: tuple[str, ...] = ()  # what of a file is not in it; two games may differ in it
 
     def __eq__(self, other: object) -> bool:

@@ -9,7 +9,8 @@ Fields of a game:
 - ``game``, ``round``: numbers from 0; the games of a round have the same opening
 - ``black``, ``white``: names; ``winner``: ``black``, ``white`` or ``draw``
 - ``reason``: ``five``, ``full``, ``limit``, ``score`` or a fault of the loser; ``detail``: text
-- ``opening``, ``moves``: cells such as ``h8i9j10``
+- ``opening``, ``moves``: cells such as ``h8i9j10``; ``steps``: how the players went through an
+  opening rule, such as ``h8 i9 j10 swap``
 - ``ms``, ``depth``, ``value``, ``nodes``: one entry for each of ``moves``, null where the engine
   reported none; values of the side that moved, ``30000 - n`` for a win in n plies
 - ``date``: of its end; ``seconds``: how long it took
@@ -41,6 +42,8 @@ def annotated(game: GameRecord) -> GameRecord:
         judged = "" if value is None else f"{format_value(value)}{reached} "
         comments.append(f"{judged}{ms}ms")
     words = f"game {game.number + 1}, {game.given} given stones, ended by {game.ending}"
+    if game.steps:
+        words += f"; opening: {game.steps}"
     return game._replace(comments=tuple(comments), comment=words)
 
 

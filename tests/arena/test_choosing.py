@@ -1,0 +1,194 @@
+"""Openings by a rule in a match: each player takes its steps, or the judge takes them."""
+
+from __future__ import annotations
+
+import random
+import sys
+from concurrent.futures import CancelledError
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pbrain_engine.arena import choosing
+from pbrain_engine.arena.arguments import parse, settings_of
+from pbrain_engine.arena.match import tasks
+from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.pool import GameSeat, close_all
+from pbrain_engine.arena.settings import MatchSettings, SettingsError
+from pbrain_engine.engine import swap2
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.game.documents import played_document, read_played
+from pbrain_engine.game.opening_rules import RULES, OpeningPlay
+from pbrain_engine.game.record import ILLEGAL, GameRecord
+from pbrain_engine.position.rules import Rule
+
+PROGRAM = """
+import sys
+answers = dict(word.split("=") for word in sys.argv[1:])
+asked, stones = "", []
+for line in sys.stdin:
+    word = line.strip()
+    if word.startswith("START"):
+        print("OK", flush=True)
+    elif word in ("BOARD", "SWAP2BOARD"):
+        asked, stones = word, []
+    elif word.startswith("TURN"):
+        x, y = map(int, word[5:].split(","))
+        stones.append((x, y))
+    elif asked and word != "DONE":
+        stones.append(tuple(map(int, word.split(",")))[:2])
+    if asked == "SWAP2BOARD" and word == "DONE":
+        asked = ""
+        print(answers[str(len(stones))].replace("_", " "), flush=True)
+    elif word == "DONE" or word.startswith("TURN"):
+        asked = ""
+        move = next((x, y) for y in range(15) for x in range(0, 15, 2) if (x, y) not in stones)
+        stones.append(move)
+        print("%d,%d" % move, flush=True)
+    elif word == "END":
+        break
+"""
+THREE = "0=7,7_8,7_0,14"
+
+
+def settings(*words: str) -> MatchSettings:
+    return settings_of(parse([*words, "--games", "2", "--openings", "swap2", "--turn", "2"]))
+
+
+def games(match: MatchSettings) -> list[GameRecord]:
+    seat = GameSeat(match)
+    try:
+        return [seat.play(task) for task in tasks(match, Openings(match))]
+    finally:
+        close_all([seat])
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "scripted.py"
+    path.write_text(PROGRAM)
+    return f'"{sys.executable}" "{path}"'
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "STEP_NODES", 2_000)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_engines_of_this_process_play_every_opening_the_same_each_time(name: str) -> None:
+    words = ["numoku:nodes=50", "numoku:nodes=50,weights=hand", "--in-process"]
+    match = replace(settings(*words), openings=name, rule=RULES[name].rule or Rule.FREESTYLE)
+    played = games(match)
+    for game in played:
+        opening = OpeningPlay.named(name, actions=game.steps)
+        assert opening.step is None and tuple(opening.stones) == game.opening
+        first = match.engines[game.number % 2].name
+        assert (game.white if opening.black else game.black) == first
+        written = played_document(game)
+        assert read_played(written, 15, 15, match.rule).steps == game.steps
+    again = [(game.steps, game.moves, game.black) for game in games(match)]
+    assert again == [(game.steps, game.moves, game.black) for game in played]
+
+
+@pytest.mark.parametrize(
+    ("second", "at_five", "steps", "black", "sixth"),
+    [
+        ("3=SWAP", "5=SWAP", "h8 i8 a15 swap", "b", (0, 0)),
+        ("3=5,5", "5=SWAP", "h8 i8 a15 keep", "a", (5, 5)),
+        ("3=1,1_2,2", "5=SWAP", "h8 i8 a15 two b2 c3 keep", "a", (0, 0)),
+        ("3=1,1_2,2", "5=9,9", "h8 i8 a15 two b2 c3 swap", "b", (9, 9)),
+    ],
+)
+def test_programs_are_asked_as_the_protocol_has_it(
+    program: str, second: str, at_five: str, steps: str, black: str, sixth: tuple[int, int]
+) -> None:
+    command = f"{program} {THREE} {second} {at_five}"
+    game = games(settings(f"a={command}", f"b={command}", "--draw-after", "12"))[0]
+    assert (game.steps, game.black, game.reason) == (steps, black, "limit")
+    assert game.chosen[0] == sixth
+    assert len(game.moves) == 12
+
+
+def test_a_judge_decides_for_programs_without_the_command(program: str) -> None:
+    command = f"{program} 0=UNKNOWN 3=ERROR 5=UNKNOWN"
+    for game in games(settings(f"a={command}", f"b={command}", "--draw-after", "12")):
+        assert game.reason == "limit"
+        assert OpeningPlay.named("swap2", actions=game.steps).step is None
+
+
+@pytest.mark.parametrize(
+    ("three", "second", "loser", "detail"),
+    [
+        ("0=7,7_8,7", "3=SWAP", "a", "2 cells in answer to SWAP2BOARD with 0 stones"),
+        ("0=SWAP", "3=SWAP", "a", "SWAP in answer to SWAP2BOARD with 0 stones"),
+        ("0=7,7_7,7_8,7", "3=SWAP", "a", "h8 is taken. The first player puts the second stone"),
+        ("0=7,7_8,7_15,0", "3=SWAP", "a", "15,0 is off the board"),
+        (THREE, "3=7,7_1,1", "b", "h8 is taken"),
+        (THREE, "3=7,7", "b", "7,7 (h8) is occupied"),
+    ],
+)
+def test_an_answer_that_is_none_loses_the_game(
+    program: str, three: str, second: str, loser: str, detail: str
+) -> None:
+    command = f"{program} {three} {second}"
+    game = games(settings(f"a={command}", f"b={command}"))[0]
+    assert (game.reason, game.loser) == (ILLEGAL, loser)
+    assert game.detail.startswith(detail)
+
+
+def test_the_clock_runs_while_a_program_chooses(program: str) -> None:
+    slow = program.replace("scripted", "slow")
+    text = PROGRAM.replace('asked = ""\n        print(answers', "import time; time.sleep(9)"
+                           '\n        print(answers')  # fmt: skip
+    Path(program.split('"')[3]).with_name("slow.py").write_text(text)
+    late = games(settings(f"a={slow} {THREE}", f"b={program} 3=SWAP", "--tolerance", "0"))[0]
+    assert (late.reason, late.loser) == ("time", "a")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("rif --rule freestyle", "RIF is played by the rule renju"),
+        ("soosorv-8 --board 19", "Soosorv-8 is played on 15x15, not 19"),
+        ("swap2 --transform", "--transform turns given openings, not those of Swap2"),
+    ],
+)
+def test_what_the_rule_does_not_allow_is_refused(words: str, problem: str) -> None:
+    with pytest.raises(SettingsError, match=problem):
+        settings_of(parse(["numoku", "random", "--openings", *words.split()]))
+
+
+def test_openings_of_renju_choose_the_rule() -> None:
+    assert settings_of(parse(["numoku", "random", "--openings", "rif"])).rule is Rule.RENJU
+    match = settings("numoku", "random", "--rule", "standard")
+    assert match.rule is Rule.STANDARD
+
+
+def test_games_still_to_be_played_begin_without_stones_of_others() -> None:
+    match = settings("numoku", "numoku:seed=2", "--in-process")
+    done = GameRecord(moves=((7, 7), (8, 8), (0, 1)), given=3, steps="h8 i9 a2 keep")
+    assert [task.opening for task in tasks(match, Openings(match), [done])] == [()]
+
+
+def test_a_judge_ends_with_its_match() -> None:
+    def end() -> None:
+        raise CancelledError
+
+    judge = choosing.OpeningJudge(settings("numoku", "random"), end)
+    with pytest.raises(CancelledError):
+        judge(OpeningPlay(RULES["swap2"]), random.Random(1))
+
+
+def test_searches_share_nodes() -> None:
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(15)
+        asked: list[int | None] = []
+        think = engine.think
+        engine.think = lambda limit, **more: (  # type: ignore[assignment, misc]
+            asked.append(limit.nodes), think(limit, **more))[1]  # fmt: skip
+        search = swap2.share_nodes(engine, 10_000)
+        used = search.best(0.5, 1)[0].nodes
+        search.best(1.0, 1)
+        assert asked == [5_000, 10_000 - used]
