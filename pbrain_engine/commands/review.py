@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -82,6 +83,26 @@ def main(arguments: Sequence[str]) -> int:
     trees = trees_of(source, game)
     if not trees:
         keep_apart(options.sgf, [source])
+    found = reviewed_moves(options, game)
+    try:
+        if options.json:
+            print(json.dumps(review_document(game, found)))
+        else:
+            print("\n".join(table(game, found)))
+    finally:  # neither of the two is lost with the other
+        if options.sgf is not None:
+            others = trees[1:] if options.sgf.resolve() == source.resolve() else []
+            noted = annotate(game, found, trees[0] if trees else None)
+            write_whole(options.sgf, format_sgf_trees([noted, *others])[0])
+    return 0
+
+
+def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Reviewed]:
+    """Review a game, from its last move on until Ctrl-C; the database learns what was found.
+
+    Raises:
+        KeyboardInterrupt: before the first move was looked at.
+    """
     with (
         kept.OptionalDatabase(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
@@ -123,17 +144,7 @@ def main(arguments: Sequence[str]) -> int:
         if not game.passes:
             database.note_game(add_result(game))
             database.note_findings(found_of(game, found, engine.weights.key).items())
-    try:
-        if options.json:
-            print(json.dumps(review_document(game, found)))
-        else:
-            print("\n".join(table(game, found)))
-    finally:  # neither of the two is lost with the other
-        if options.sgf is not None:
-            others = trees[1:] if options.sgf.resolve() == source.resolve() else []
-            noted = annotate(game, found, trees[0] if trees else None)
-            write_whole(options.sgf, format_sgf_trees([noted, *others])[0])
-    return 0
+    return found
 
 
 def trees_of(source: Path, game: GameRecord) -> list[GameTree]:

@@ -125,6 +125,7 @@ class Session:
     # -- commands --------------------------------------------------------------------------
 
     def _carry_out(self, command: Command, read_at: float) -> tuple[str, ...]:
+        """Do a command of Gomocup's protocol, or of Yixin-Board's."""
         match command.name, command.numbers:
             case "INFO", _:
                 self.settings.update(command.text)
@@ -175,6 +176,13 @@ class Session:
             case "SWAP2BOARD", _:
                 cells = [self._seen(x, y) for x, y, _ in command.stones]
                 return self._swap2_with(cells, command.bad, read_at, steps=False)
+            case name, _ if name.startswith("YX"):
+                return self._carry_out_yixin(command, read_at)
+        return ()  # nothing to say, as to STOP and END: the loop has ended the search
+
+    def _carry_out_yixin(self, command: Command, read_at: float) -> tuple[str, ...]:
+        """Do a command of Yixin-Board's own."""
+        match command.name, command.numbers:
             case "YXSWAP2STEP1" | "YXSWAP2STEP2" | "YXSWAP2STEP3" as name, _:
                 cells = [] if name[-1] == "1" else list[Coordinates](self._known_game().moves)
                 if len(cells) != (0, 3, 5)[int(name[-1]) - 1]:
@@ -205,7 +213,7 @@ class Session:
             case "YXSHOWFORBID", _:
                 fouls = self._catch_up().forbidden()
                 return (replies.forbidden(fouls, self.settings.row_first),)
-        return ()  # nothing to say, as to STOP and END: the loop has ended the search
+        return ()  # YXSTOP, too: the loop has ended the search
 
     def _start(self, width: int, height: int) -> tuple[str, ...]:
         if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
