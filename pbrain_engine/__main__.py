@@ -30,8 +30,9 @@ def main() -> int:
     """Start whichever the arguments and the terminal ask for."""
     arguments = sys.argv[1:]
     if arguments and arguments[0] in ("-h", "--help", "help"):
-        print(HELP, end="")
-        return 0
+        from pbrain_engine.cli import guarded
+
+        return guarded(lambda: print(HELP, end=""))
     options = serve.read_options(arguments)
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
     if options is not None and (arguments or not on_terminal):

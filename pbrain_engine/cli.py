@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
@@ -53,11 +53,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Where an interrupt has ended it, that is 130. A reader that has left, say `head`, ends it well,
     unless it had failed before.
     """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return guarded(lambda: dispatch(words))
+
+
+def guarded(act: Callable[[], int | None]) -> int:
+    """Do something that prints; return its exit status, or 1 where its output has no room."""
     status = OK
     try:
         prepare_streams()
         try:
-            status = dispatch(list(sys.argv[1:] if arguments is None else arguments))
+            status = act() or OK
         finally:
             flush_errors()
             sys.stdout.flush()  # here, where a closed pipe can still be distinguished from a fault

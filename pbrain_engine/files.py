@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, AnyStr, TypeAlias
 
 from .errors import FileError
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 # What JSON holds, and an object that is to be written.
 Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | float | bool | None"
 Document: TypeAlias = dict[str, Json]
+
+MOST_BYTES = 256 << 20  # of a file that is read whole
+MOST_LINE = 16 << 20  # characters
+_PART = 1 << 20  # bytes that are read at once
 
 _NAMED = re.compile(rb"CA\s*\[\s*([A-Za-z0-9._-]+)\s*\]")
 _HEAD = 2000  # bytes in which an encoding is named
@@ -99,6 +103,44 @@ def read_object(text: str | bytes) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
+
+
+# Reading --------------------------------------------------------------------------------
+
+
+def read_whole(path: str | Path, most: int = MOST_BYTES, start: bytes = b"") -> bytes:
+    """Return the bytes of a file; where it does not begin with ``start``, only its first.
+
+    Raises:
+        FileError: it has more than ``most``, or does not end.
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:
+        first = file.read(len(start))
+        return first + read_stream(file, str(path), most) if first == start else first
+
+
+def read_stream(file: IO[bytes], name: str, most: int = MOST_BYTES) -> bytes:
+    """Return what is left of an open file, as ``read_whole`` does."""
+    parts, count = [], 0
+    while part := file.read(_PART):
+        parts.append(part)
+        count += len(part)
+        if count > most:
+            raise FileError(f"{name} is too large: more than {most >> 20} MB are not read")
+    return b"".join(parts)
+
+
+def read_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:
+    """Yield the lines of an open file with their ends.
+
+    Raises:
+        FileError: one is longer than any that has a meaning.
+    """
+    while line := file.readline(MOST_LINE + 1):
+        if len(line) > MOST_LINE:
+            raise FileError(f"{name} has a line of more than {MOST_LINE >> 20} MB")
+        yield line
 
 
 # Texts ----------------------------------------------------------------------------------

@@ -6,14 +6,18 @@ import argparse
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from .eval.weights import DEFAULT
 from .position.geometry import MAX_BOARD, MIN_BOARD
 from .position.rules import Rule
-from .search.parameters import check_search
+from .search.parameters import MAX_DEPTH, check_search
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 ENDLESS = 1 << 30  # the most of a span without an end
 MEGABYTES = (16, 65_536)  # that a process may be given
@@ -30,6 +34,14 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exit with the message, which ends with where the options are listed."""
         self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Write a text; unlike that of ``argparse``, tell where stdout cannot take it."""
+        try:
+            (file or sys.stderr).write(message)
+        except OSError:
+            if file is sys.stdout:
+                raise
 
 
 def _number_type(
@@ -178,7 +190,8 @@ SHARED = {  # what several commands have
                "the rows of moves such as h8 count from below, as in RenLib; files know theirs"),
         Option("--time", above_zero, None, "S", "seconds to think"),
         Option("--turn", not_below_zero, 0.0, "S", "seconds a move"),
-        Option("--depth", positive, None, "N", "last depth in plies"),
+        Option("--depth", within(1, MAX_DEPTH), None, "N",
+               f"last depth in plies, 1 to {MAX_DEPTH}"),
         Option("--nodes", positive, None, "N", "positions to search"),
         Option("--tree", None, False, None, "show the whole proof of a forced win"),
         Option("--threads", positive, 1, "N", "threads to search with"),

@@ -105,6 +105,26 @@ def test_a_closed_pipe_is_no_failure(words: str) -> None:
 
 
 @unix
+@pytest.mark.parametrize("buffering", ["unset PYTHONUNBUFFERED", "export PYTHONUNBUFFERED=1"])
+@pytest.mark.parametrize("name", [*sorted(cli.COMMANDS), ""])
+def test_help_for_a_full_disk_says_so(name: str, buffering: str) -> None:
+    module = "pbrain_engine.cli" if name else "pbrain_engine"
+    command = f"{buffering}; {sys.executable} -m {module} {name} --help >/dev/full"
+    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 1 and result.stderr.endswith(": No space left on device\n")
+    assert result.stderr.startswith("numoku") and result.stderr.count("\n") == 1
+
+
+@unix
+@pytest.mark.parametrize("name", ["analyse", "bench"])
+@pytest.mark.parametrize("depth", ["0", "201", "1000000000000000000000"])
+def test_a_depth_has_a_range(name: str, depth: str, run: Run) -> None:
+    status, out, err = run(name, "--depth", depth)
+    assert (status, out) == (2, "") and err.count("\n") == 1
+    assert f"{depth} is not a whole number from 1 to 200" in err
+
+
+@unix
 @pytest.mark.parametrize(
     ("words", "streams", "status", "output"),
     [
@@ -132,6 +152,32 @@ def test_streams_that_are_closed_or_full_are_no_fault(
     assert result.returncode == status and "Traceback" not in reported and "ignored" not in reported
     assert output in reported and bool(output) == bool(reported)
     assert result.stderr.count("\n") == (streams == ">/dev/full")
+
+
+@unix
+@pytest.mark.parametrize(
+    "words",
+    [
+        "weights /dev/zero", "weights --games /dev/zero", "analyse /dev/zero", "review /dev/zero",
+        "analyse h8 --weights /dev/zero", "play /dev/zero", "board /dev/zero",
+        "solve /dev/zero", "db a.db add /dev/zero", "db a.db merge /dev/zero",
+        "db /dev/zero show", "book show /dev/zero h8", "report /dev/zero",
+        "match random random --openings /dev/zero", "match --resume /dev/zero",
+        "train /dev/zero --out a",
+        "datagen a --positions /dev/zero", "tune /dev/zero --show",
+    ],
+)  # fmt: skip
+def test_a_file_without_an_end_is_refused(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = cli.main(words.split())
+    except SystemExit as leaving:
+        status = leaving.code
+    out, err = capsys.readouterr()
+    assert status in (1, 2) and not out and err.count("\n") == 1
+    assert "zero" in err
 
 
 @unix

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..files import decode
+from ..files import decode, read_stream, read_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
@@ -45,10 +45,10 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
     chosen = options.rule, options.size, options.from_below
     if position == "-":
         raw = getattr(sys.stdin, "buffer", None)
-        record = read_setup(sys.stdin.read().encode() if raw is None else raw.read(), "-", *chosen)
-    elif os.path.isfile(position):
-        with open(position, "rb") as file:
-            record = read_setup(file.read(), position, *chosen)
+        data = sys.stdin.read().encode() if raw is None else read_stream(raw, "stdin")
+        record = read_setup(data, "-", *chosen)
+    elif os.path.exists(position) and not os.path.isdir(position):
+        record = read_setup(read_whole(position), position, *chosen)
     elif os.path.isdir(position) and not begins_with_move(position):
         raise NotationError(f"{position!r} is a folder, not a file")
     elif any(sign in position for sign in "/\\") or _FILE.search(position):
@@ -66,7 +66,7 @@ def read_trees(path: Path) -> list[GameTree]:
     Raises:
         OSError: the file cannot be read.
     """
-    text = decode(path.read_bytes()).strip()
+    text = decode(read_whole(path)).strip()
     if not text.startswith("("):
         return []
     try:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import Engine, Limit
-from ..files import decode
+from ..files import decode, read_whole
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..native.load.library import KernelError
 from ..options import SHARED, CommandLine, Option, not_below_zero, positive, problem_of
@@ -62,7 +62,7 @@ def read_lines(path: str) -> tuple[str, ...]:
         SettingsError: the file cannot be read or holds none.
     """
     try:
-        text = decode(Path(path).read_bytes())
+        text = decode(read_whole(path))
     except OSError as error:
         raise SettingsError(f"openings: {problem_of(error)}") from None
     lines = (line.partition("#")[0].strip() for line in text.splitlines())

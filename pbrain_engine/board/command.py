@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ..app.shelf import shelf_file
-from ..errors import Refused
+from ..errors import FileError, Refused
 from ..eval.weights import load_weights
+from ..files import read_whole
 from ..game.cells import NotationError
 from ..options import SHARED, CommandLine, Option, integer, not_below_zero
 from .files import MOST_FILE, read_tree
@@ -97,9 +98,10 @@ def read_file(name: str) -> dict[str, str]:
         OSError: it cannot be read.
     """
     path = Path(name)
-    if path.stat().st_size > MOST_FILE:
-        raise NotationError(f"{path.name} is too large for a game")
-    data = path.read_bytes()
+    try:
+        data = read_whole(path, MOST_FILE)
+    except FileError:
+        raise NotationError(f"{path.name} is too large for a game") from None
     try:
         read_tree(data, name=path.name)
     except (NotationError, Refused) as error:

@@ -24,6 +24,7 @@ from ..game.record import GameRecord
 from ..native.load.store import PACKAGE, is_shipped, kernel_folder
 from ..options import SHARED, CommandLine, Option
 from ..position.rules import Rule
+from ..search.parameters import MAX_DEPTH
 from ..values import format_value
 
 DEPTH = 13
@@ -75,7 +76,7 @@ COMMAND = CommandLine(
     (
         "weights", "search", "threads", "json",
         Option("--level", metavar="L", about="instruction set of the kernel: v2, v3 or v4"),
-        SHARED["depth"]._replace(about=f"depth in plies ({DEPTH})"),
+        SHARED["depth"]._replace(about=f"depth in plies, 1 to {MAX_DEPTH} ({DEPTH})"),
         Option("--short", None, False, None,
                f"one position of each rule, to depth {SHORT_DEPTH}, and no pairs"),
     ),

@@ -18,7 +18,7 @@ from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..errors import NumokuError
-from ..files import write_whole
+from ..files import read_whole, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
 from ..game.game import Game
@@ -297,7 +297,7 @@ class Dialogue:
         if not words:
             return "name a file, as in `load game.sgf`"
         path = Path(" ".join(words)).expanduser()
-        start = setup.read_setup(path.read_bytes(), str(path))
+        start = setup.read_setup(read_whole(path), str(path))
         trees = setup.read_trees(path)
         self._begin(start, trees)
         said = "; ".join([f"loaded {path}", *start.remarks])

@@ -27,6 +27,7 @@ from ..app import thinking, view
 from ..engine.ending import line_to_five, winner_after
 from ..engine.engine import Engine, Limit
 from ..engine.prover import Prover
+from ..files import read_lines
 from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, read_puzzle
 from ..game.game import Game
 from ..game.record import GameRecord
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
         closing(Solvers(options)) as solvers,
         sys.stdin if path == "-" else open(path, encoding="utf-8", errors="replace") as file,
     ):
-        for place, line in enumerate(file, 1):
+        for place, line in enumerate(read_lines(file, path), 1):
             if not line.strip():
                 continue
             try:

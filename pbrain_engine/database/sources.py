@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files import read_object
+from ..files import read_lines, read_object, read_whole
 from ..game.cells import NotationError, parse_moves
 from ..game.documents import read_analysis, read_text
 from ..game.game import Game, Move
@@ -64,7 +64,7 @@ def read_source(name: str, options: SourceOptions) -> Iterator[Item]:
     if head.startswith(SQLITE):
         raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` takes it over")
     if head.startswith(MAGIC):
-        (tree,) = read_games(path.read_bytes(), name, options.encoding)
+        (tree,) = read_games(read_whole(path), name, options.encoding)
         yield replace(tree, record=_apply_rule(tree.record, options, Rule.RENJU))
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
@@ -72,7 +72,7 @@ def read_source(name: str, options: SourceOptions) -> Iterator[Item]:
         yield from _json(path)
     else:
         yield from _games(
-            read_games(path.read_bytes(), name, options.encoding, options.size), options
+            read_games(read_whole(path), name, options.encoding, options.size), options
         )
 
 
@@ -118,15 +118,15 @@ def add_result(record: GameRecord) -> GameRecord:
 def _json(path: Path) -> Iterator[Item]:
     with path.open(encoding="utf-8") as file:
         try:
-            entry = read_object(file.readline())
+            entry = read_object(next(read_lines(file, path.name)))
         except ValueError:  # one document over many lines
-            yield from _entry(path.read_text(encoding="utf-8"))
+            yield from _entry(read_whole(path).decode("utf-8"))
             return
         if entry.get("type") == "match":
             yield from _journal(path)
             return
         file.seek(0)
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(read_lines(file, path.name), 1):
             if line.strip():
                 try:
                     yield from _entry(line)

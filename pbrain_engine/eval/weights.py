@@ -27,7 +27,8 @@ import os
 import zlib
 from typing import NamedTuple
 
-from ..errors import WeightsError
+from ..errors import FileError, WeightsError
+from ..files import read_whole
 from ..position.rules import Rule
 from .network_block import check_stream, pack, sizes_of, unpack
 
@@ -180,8 +181,9 @@ def load_weights(name: str) -> Weights:
     """
     path = weights_file(name)
     try:
-        with open(path, "rb") as file:
-            raw = file.read()
+        raw = read_whole(path, start=MAGIC_START.encode())
+    except FileError as error:
+        raise WeightsError(f"cannot read weights {name!r}: {error}") from None
     except OSError as error:
         raise WeightsError(f"cannot read weights {name!r}: {error.strerror}") from error
     gap = raw.find(b"\n\n")

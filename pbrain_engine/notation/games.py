@@ -36,12 +36,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import FileError
-from ..files import try_lock
+from ..files import read_whole, try_lock
 from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
 
 MAGIC = "numoku games 1"
 NO_VALUE = -32768
+MOST_BYTES = 16 << 30  # of a file
 MOST_OPENING = 255  # stones that the byte for them counts
 GROUPS = 16  # that games are dealt out to ...
 HELD_OUT = 1  # ... of which these are held out where no other games are named for that
@@ -151,7 +152,7 @@ def split_head(path: Path) -> tuple[dict[str, str], bytes, int]:
         FileError: it cannot be read, or begins with something else.
     """
     try:
-        data = path.read_bytes()
+        data = read_whole(path, MOST_BYTES, MAGIC.encode())
     except OSError as error:
         raise FileError(f"cannot read games {path}: {error.strerror}") from None
     head, gap, _ = data.partition(b"\n\n")

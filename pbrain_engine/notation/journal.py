@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import FileError
-from ..files import read_object, try_lock
+from ..files import read_lines, read_object, read_stream, try_lock
 from ..game.documents import read_played
 from ..game.record import GameRecord
 from ..position.rules import Rule
@@ -94,10 +94,11 @@ class LineFile:
         """Take the entries up to a last line that is not whole; return where that begins."""
         end = count = 0
         try:
-            for line in self._file:
+            for line in read_lines(self._file, "it"):
                 count += 1
                 if not line.endswith(b"\n") or b"\0" in line:
-                    if self._file.read().strip(b"\0\r\n "):  # else a crash has left it at the end
+                    rest = read_stream(self._file, "it")
+                    if rest.strip(b"\0\r\n "):  # else a crash has left it at the end
                         raise ValueError("it is not whole, and others follow")
                     break
                 entry = read_object(line)

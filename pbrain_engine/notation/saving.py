@@ -6,7 +6,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from ..files import in_place_of, write_whole
+from ..files import in_place_of, read_whole, write_whole
 from ..game.animation import animated_svg
 from ..game.cells import NotationError
 from ..game.record import GameRecord
@@ -31,7 +31,7 @@ def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord
         NotationError: it holds no game.
     """
     place = Path(path)
-    data = place.read_bytes()
+    data = read_whole(place)
     refuse_others(data, str(path))
     trees = read_games(data, place.name)
     if not trees:
