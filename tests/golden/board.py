@@ -4,7 +4,8 @@ A page in this process asks what stands after ``>`` in ``board.txt``; answers an
 on the way are recorded. They end by nodes or depth, as those of the commands do. A question is an
 operation with its fields, or the message itself. In its fields ``{"at": "h8i9"}`` is a position,
 ``{"line": "h8i9"}`` a tree, ``{"bytes": "text"}`` a file; ``⟨h8×500⟩`` stands for 500 times h8 and
-``␀`` for a zero. In ``requests.txt`` are paths, headers and bodies of requests to the application.
+``␀`` for a zero. An object that ends in ``"⋯"`` with a number of fields is the last one that began
+so. In ``requests.txt`` are paths, headers and bodies of requests to the application.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from tests.golden import texts
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
 
 FILE = Path(__file__).with_suffix(".txt")
+MANY = 4  # fields of an object of which no more than the first is written again
 REQUESTED = Path(__file__).with_name("requests.txt")
 VARIED_HERE = (
     *((pattern.replace(": ", ":"), sign.replace(": ", ":")) for pattern, sign in VARIED),
@@ -98,9 +100,24 @@ class Page(Questions):
         return self.heard
 
 
-def written(answer: Mapping[str, Any]) -> str:
-    """Return an answer without what varies."""
-    text = json.dumps(answer, separators=(",", ":"))
+def short(value: Any, known: dict[str, Any]) -> Any:
+    """Return a value with no more than the beginning of each object that was said before."""
+    if isinstance(value, list):
+        return [short(each, known) for each in value]
+    if not isinstance(value, dict):
+        return value
+    first = dict(list(value.items())[:1])
+    place = json.dumps(first)
+    if len(value) > MANY and known.get(place) == value:
+        return {**first, "⋯": len(value)}
+    known[place] = value
+    return {key: short(each, known) for key, each in value.items()}
+
+
+def written(answer: Mapping[str, Any], known: dict[str, Any] | None = None) -> str:
+    """Return an answer without what varies; ``known`` is what the page was told before."""
+    answer = answer if known is None else short(answer, known)
+    text = json.dumps(answer, separators=(",", ":")).replace("\\u22ef", "⋯")
     for pattern, sign in VARIED_HERE:
         text = re.sub(pattern, sign, text)
     return text
@@ -188,10 +205,12 @@ def conversations(record: str) -> str:
                 Archive(str(Path(folder) / "a.db"), SavedGames()) if "with a" in title else None
             )
             page = Page(Desks(1, archive))
+            known: dict[str, Any] = {}
             found.append(title)
             for line in lines:
                 if line.startswith("> "):
-                    found += [line, *(f"  {written(answer)}" for answer in page.says(line[2:]))]
+                    answers = page.says(line[2:])
+                    found += [line, *(f"  {written(answer, known)}" for answer in answers)]
                     while archive and archive._thread:
                         time.sleep(0.001)
             page.desk.close()

@@ -47,11 +47,11 @@ NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="
 FIELD = (NEW, OLD, EngineSpec("third", ("c",), is_named=True), EngineSpec("x/" * 20, ("-x", "y.z")))
 DUEL = MatchSettings((NEW, OLD), games=14, sprt=Sprt(0, 150, 0.1, 0.2), openings="a/b.txt")
 TOURNAMENT = MatchSettings(
-    FIELD, games=4, rule=Rule.CARO_EXACT, width=9, height=7, turn=0.5, match=60.0,
+    FIELD, games=2, rule=Rule.CARO_EXACT, width=9, height=7, turn=0.5, match=60.0,
     increment=1.5, nodes=5, depth=4, judge=True, openings="none",
 )  # fmt: skip
 GAUNTLET = replace(TOURNAMENT, gauntlet=True, judge=False, games=1)
-SIZES = ((100, 50), (100, 24), (80, 15), (60, 9), (60, 5), (40, 3))  # of a terminal
+SIZES = ((100, 50), (80, 15), (60, 5))  # of a terminal
 ENDINGS = ("five", "five", "full", "score", "five", "limit")
 
 
@@ -149,7 +149,7 @@ def match_of(asked: str, words: str) -> str:
 
 def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: bool) -> Iterator[str]:
     """Yield the live view at some sizes, and what is left of it at its end."""
-    for width, height in SIZES:
+    for width, height in SIZES[:1] if colour else SIZES:
         out = io.StringIO()
         standings = Standings(settings)
         view = RichView(standings, out)
@@ -161,7 +161,7 @@ def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: boo
         )  # fmt: skip
         out.seek(0)
         out.truncate()
-        for slot, game in enumerate(games[-3:]):
+        for slot, game in enumerate(games[-1:] if colour else games[-3:]):
             view.on_move(2 - slot, game)
         for game in games:
             standings.add(game)
