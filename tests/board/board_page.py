@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.board.board_server import BoardServer
 
-PATIENCE = 30_000  # milliseconds
+PATIENCE = 60_000  # milliseconds
 OPEN = """(field) => {
   for (let at = field; at = at.closest("details:not([open])"); ) at.open = true; }"""
 CELL, EDGE = 30, 32  # of the drawing, as in draw.js
