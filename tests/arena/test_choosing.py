@@ -53,7 +53,8 @@ THREE = "0=7,7_8,7_0,14"
 
 
 def settings(*words: str) -> MatchSettings:
-    return settings_of(parse([*words, "--games", "2", "--openings", "swap2", "--turn", "2"]))
+    limits = ["--turn", "20", "--start-timeout", "60", "--openings", "swap2", "--games", "2"]
+    return settings_of(parse([*limits, *words]))
 
 
 def games(match: MatchSettings) -> list[GameRecord]:
@@ -143,7 +144,9 @@ def test_the_clock_runs_while_a_program_chooses(program: str) -> None:
     text = PROGRAM.replace('asked = ""\n        print(answers', "import time; time.sleep(9)"
                            '\n        print(answers')  # fmt: skip
     Path(program.split('"')[3]).with_name("slow.py").write_text(text)
-    late = games(settings(f"a={slow} {THREE}", f"b={program} 3=SWAP", "--tolerance", "0"))[0]
+    late = games(
+        settings(f"a={slow} {THREE}", f"b={program} 3=SWAP", "--turn", "0.2", "--tolerance", "0")
+    )[0]
     assert (late.reason, late.loser) == ("time", "a")
 
 
