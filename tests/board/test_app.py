@@ -351,7 +351,8 @@ def test_lines_are_told_when_a_depth_has_all_of_them(
         lambda event: heard.append(len({str(line["move"]) for line in event["lines"]})),
         position=position(moves, size=size), multipv=wanted, depth=9,
     )  # fmt: skip
-    assert {*heard} == {len(found["lines"])} == {there}
+    assert {*heard} <= {there}  # nothing, where the answer overtakes what was told before it
+    assert len(found["lines"]) == there
 
 
 def test_stop_ends_a_search_at_once(tab: Tab) -> None:

@@ -141,7 +141,7 @@ def test_a_rule_of_renju_needs_its_board() -> None:
 
 def test_what_a_player_did_last_is_taken_back_with_what_followed() -> None:
     opening = OpeningPlay.named("soosorv-8", actions="h8 i9 j10 swap g9 2 keep")
-    assert opening.players == [0, 0, 0, 1, 0, 0, 1]
+    assert [player for player, _ in opening.history] == [0, 0, 0, 1, 0, 0, 1]
     before = opening.taken_back(0)
     assert before is not None and before.actions == "h8 i9 j10 swap g9".split()
     before = opening.taken_back(1)
