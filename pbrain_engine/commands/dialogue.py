@@ -6,7 +6,7 @@ Nothing here reads or prints; ``play`` does.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ from .opening import ENGINE, TalkedOpening, chosen_opening
 PERSON = "you"
 SECONDS = 5.0  # for a move of the engine
 LATER = ("hint", "resign")  # once the opening is over
+CLOCK = ("used", "minutes", "increment", "byoyomi", "periods")
 FOULS = {
     OVERLINE: "a row of six or more",
     DOUBLE_FOUR: "two fours at once",
@@ -53,6 +54,7 @@ class GameStart(NamedTuple):
     opening: TalkedOpening | None = None  # by which it began, or is beginning
     name: str = ""  # among the saved games
     at: float = 0.0  # when it was begun, in seconds since 1970
+    clock: Mapping[str, Any] = {}  # of the page, which stands still here: what CLOCK names
 
 
 class Dialogue:
@@ -84,6 +86,7 @@ class Dialogue:
         self._notes: dict[int, str] = {}  # ply -> what the engine thought
         self._question: Callable[[], str] | None = None  # what a yes does
         self._begin(start.record, start.trees, start.opening)
+        self._clock = start.clock
 
     def _begin(
         self,
@@ -98,6 +101,7 @@ class Dialogue:
         self._start = start
         self._placed = len(start.placed)
         self._notes = {}
+        self._clock = {}
         self._played_by: list[str] = []  # the levels, or methods, of the engine's moves
         self._trees = trees
         self._files: set[Path] = set()  # that hold this game, so that they may be written again
@@ -425,6 +429,7 @@ class Dialogue:
             "level": self.method or str(self.level),
             "seconds": f"{self.seconds:g}",
             "minutes": "0",
+            **self._clock,
             **({"opening": self._opening.document()} if self._opening is not None else {}),
             **({"more": more} if more else {}),  # further games of the file it came from
         }

@@ -29,7 +29,7 @@ from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .dialogue import SECONDS, Dialogue, GameStart, person_of
+from .dialogue import CLOCK, SECONDS, Dialogue, GameStart, person_of
 from .opening import TalkedOpening, chosen_opening
 
 COMMAND = CommandLine(
@@ -73,7 +73,8 @@ def main(arguments: Sequence[str]) -> int:
         setup.chosen_setup(options, words),
         setup.read_trees(Path(words)) if os.path.isfile(words) else [],
     )  # fmt: skip
-    side = Side[options.side.upper()] if options.side else begun.person or person_of(begun.record)
+    side = person_of(begun.record) if begun.person is None else begun.person
+    side = Side[options.side.upper()] if options.side else side
     begun = begun._replace(
         person=side or Side.BLACK,
         level=options.level or begun.level,
@@ -147,6 +148,7 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
         opening,
         game["game"],
         game["began"],
+        {name: match[name] for name in CLOCK if name in match},
     )
 
 

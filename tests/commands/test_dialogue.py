@@ -154,6 +154,21 @@ def test_it_goes_on_at_the_move_that_was_looked_at(
     assert "a side line" in str(kept["tree"]) and "k11" not in str(kept["names"])
 
 
+def test_the_clock_of_the_page_stands_still_in_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, shelf: SavedGames
+) -> None:
+    clock = {"used": [62.5, 40.0], "minutes": "1", "increment": "0", "byoyomi": "10"}
+    clock["periods"] = "3"
+    shelf.keep(page_game("h8i9", match_of("black", **clock)))
+    typed(monkeypatch, "a1")
+    assert play.main(["--resume"]) == 0
+    (kept,) = shelf.going_on()
+    assert len(kept["tree"]) == 4 and clock.items() <= kept["match"].items()
+    typed(monkeypatch, "new", "h8")
+    assert play.main(["--resume"]) == 0
+    assert shelf.going_on()[0]["match"]["minutes"] == "0"  # a game of its own
+
+
 def test_a_method_plays_on(monkeypatch: pytest.MonkeyPatch, shelf: SavedGames) -> None:
     shelf.keep(page_game("h8i9j10", match_of("black", level="minimax")))
     assert play.resume_last(shelf).method == "minimax"
