@@ -145,6 +145,8 @@ def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     server = BoardServer(tmp_path)
     page = Open(browser, server)("h8i9j8")
     page.hurry(20)
+    page.begin("resume", person="both", minutes=1, byoyomi=10, periods=3)
+    page.do("app.play.clocks.used = [70, 0]")
     page.raw.fill("#comment", "over a restart")
     game = {"game": page.do("app.tree.id")}
     while "over a restart" not in str(server.post("game", game)[1]):
@@ -156,7 +158,7 @@ def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     page.tab("games")
     page.raw.locator("#game-list button").first.click()
     page.wait("app.node.comment === 'over a restart'")
-    assert page.moves() == "h8i9j8"
+    assert page.moves() == "h8i9j8" and page.text("black-clock") == "0:10 ×2"
     page.close()
     server.stop()
 

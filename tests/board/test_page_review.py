@@ -108,6 +108,33 @@ def test_clocks_add_time_and_count_byoyomi(page: Page) -> None:
     page.says("play-report", "White wins on time")
 
 
+def test_a_period_of_byoyomi_is_lost_only_where_a_move_takes_all_of_it(page: Page) -> None:
+    page.do(CLOCK)
+    page.begin(person="both", minutes=1, byoyomi=10, periods=3, increment=0)
+    page.says("black-clock", "1:00 ×3")
+    page.do("pass(62)")
+    page.says("black-clock", "0:08 ×3")
+    page.do("app.save()")
+    page.raw.reload()
+    page.wait("window.app?.node.facts")
+    page.do(CLOCK)
+    page.do("app.play.clocks.since = 0")
+    page.says("black-clock", "0:08 ×3")
+    page.play("h8")
+    page.play("i8")
+    page.do("pass(25)")
+    page.says("black-clock", "0:05 ×1")  # two periods are gone
+    assert page.do("app.play.clocks.limit(0).clock") == {"left": 0, "increment": 0, "byoyomi": 5}
+    page.play("h9")
+    page.play("i9")
+    page.says("black-clock", "0:10 ×1")
+    page.do("pass(9)")
+    page.play("h10")
+    page.play("i10")
+    page.do("pass(11)")
+    page.says("play-report", "White wins on time")
+
+
 def test_numoku_plays_both_sides_and_can_pause(page: Page) -> None:
     page.begin(person="none", level=1)
     page.wait("app.node.ply >= 4")

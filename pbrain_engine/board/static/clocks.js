@@ -1,15 +1,15 @@
-// The clocks of both sides: main time, what each move adds, and byoyomi after that.
+// The clocks of both sides: main time, what each move adds, and periods of byoyomi after that.
 
 import { find } from "./dom.js";
 import { SIDES } from "./tree.js";
 import { t } from "./words.js";
 
-const LEAST_SECONDS = 0.1, SHARE = 1 / 25, LOW = 10;
+const LOW = 10, ROUNDING = 1e-9;
 
 export class Clocks {
   constructor(play) {
     this.play = play;
-    this.used = [0, 0]; // seconds; what byoyomi forgives is taken off, and so is what moves add
+    this.used = [0, 0]; // seconds; without what moves have added, and what a period of byoyomi forgives
     setInterval(() => this.tick(), 100);
   }
 
@@ -28,13 +28,13 @@ export class Clocks {
     this.turn = this.app.tree.toMove(this.app.node);
   }
 
-  // A move was made: its side gets what that adds, and byoyomi begins anew.
+  // A move was made: its side gets what that adds, or a period of byoyomi begins anew.
   press() {
     const side = 1 - this.app.tree.toMove(this.app.node), wasRunning = this.isRunning;
     this.charge();
     if (!wasRunning) return;
-    if (this.of("byoyomi")) this.used[side] = Math.min(this.used[side], this.bank);
-    this.used[side] -= this.of("increment");
+    if (this.of("byoyomi") && this.used[side] > this.bank) this.used[side] = this.bank + this.of("byoyomi") * Math.min(this.lost(side), this.periods - 1);
+    else this.used[side] -= this.of("increment");
   }
 
   // The clocks begin when the sides are settled, and stand still while the engine is not there.
@@ -42,11 +42,17 @@ export class Clocks {
 
   get bank() { return 60 * this.of("minutes"); }
 
+  get periods() { return this.of("periods") || 1; } // none in games of earlier releases
+
   get isLimited() { return this.bank > 0 || this.of("byoyomi") > 0; }
 
+  // How many periods of byoyomi a side has used up.
+  lost(side) { return Math.floor(Math.max(0, this.spent(side) - this.bank) / this.of("byoyomi") + ROUNDING); }
+
+  // Of the main time, else of the period; 0 or less when all is gone.
   left(side) {
-    const left = this.bank - this.spent(side);
-    return left > 0 ? left : this.of("byoyomi") + left;
+    const left = this.bank - this.spent(side), each = this.of("byoyomi");
+    return left > 0 || !each ? left : left + each * Math.min(this.lost(side) + 1, this.periods);
   }
 
   spent(side) {
@@ -55,10 +61,9 @@ export class Clocks {
 
   // What Numoku may take for its move.
   limit(side) {
-    const seconds = this.of("seconds") || 5;
-    if (!this.isLimited) return { seconds };
-    const left = this.left(side), clock = { left: Math.max(left, LEAST_SECONDS), increment: this.of("increment"), byoyomi: this.of("byoyomi"), periods: 1 };
-    return { clock, seconds: Math.max(LEAST_SECONDS, Math.min(seconds, left * SHARE + 0.7 * (clock.increment + clock.byoyomi))) };
+    if (!this.isLimited) return { seconds: this.of("seconds") || 5 };
+    const left = Math.max(0, this.bank - this.spent(side)), byoyomi = left ? this.of("byoyomi") : Math.max(0, this.left(side));
+    return { clock: { left, increment: left && this.of("increment"), byoyomi } };
   }
 
   tick() {
@@ -74,7 +79,8 @@ export class Clocks {
     SIDES.forEach((name, side) => {
       const clock = find(`${name}-clock`), isRunning = isShown && this.isRunning && this.turn === side;
       const seconds = Math.max(0, this.isLimited ? Math.ceil(this.left(side)) : this.spent(side));
-      const text = isShown ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}` : "";
+      const periods = this.of("byoyomi") && this.periods > 1 ? ` ×${Math.max(0, this.periods - this.lost(side))}` : "";
+      const text = isShown ? `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}${periods}` : "";
       if (clock.textContent !== text) clock.textContent = text;
       clock.classList.toggle("running", isRunning);
       clock.classList.toggle("low", isRunning && this.isLimited && seconds < LOW);

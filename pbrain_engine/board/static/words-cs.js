@@ -19,7 +19,7 @@ export const words = {
   "foul double three": "vidlička 3x3", "foul double four": "vidlička 4x4", "foul overline": "přesah", "touch-again": "{cell}; dalším dotykem zahrajete", "taken": "{cell} je obsazené.", "foul-there": "{cell} je pro černého faul: {why}",
   "new-game": "Nová partie", "start": "Začít", "resume": "Z této pozice", "you-play": "{side, select, black {Hrajete černými.} white {Hrajete bílými.} other {Hrajete za obě strany.}}",
   "level": "Síla", "rule": "Pravidla", "width": "Sloupce", "height": "Řady", "opening": "Zahájení", "opening-none": "žádné",
-  "seconds": "Numoku: sekund na tah", "minutes": "Minut pro každého (0: bez limitu)", "increment": "Přídavek za tah (s)", "byoyomi": "Byoyomi: sekund na tah",
+  "seconds": "Numoku: sekund na tah", "minutes": "Minut pro každého (0: bez limitu)", "increment": "Přídavek za tah (s)", "byoyomi": "Byoyomi: sekund na tah", "periods": "Počet period byoyomi",
   "invitation": "Klepněte na desku a začněte.", "invitation-form": "{side, select, black {Hrajete černými.} white {Hrajete bílými.} both {Hrajete za obě strany.} other {Numoku hraje sám se sebou.}} Numoku: {level}, {note}.",
   "hint": "Nápověda", "pause": "Pauza", "go-on": "Dál", "resign": "Vzdát", "resign-ask": "Vzdát tuto partii?", "take-back": "Vrátit tah", "review-it": "Rozebrat partii", "former": "Zpět k předchozí partii", "careful": "Upozornit na mé chyby",
   "your-move": "Jste na tahu, {side, select, black {černý} white {bílý} other {}}", "thinking": "Numoku přemýšlí…", "engine-to-move": "Na tahu je Numoku: jděte dál, nebo zahrajte za něj", "to-move": "Na tahu je {side, select, black {černý} white {bílý} other {}}",

@@ -107,6 +107,7 @@ export const words = {
   "minutes": "Minutes for each side (0: no limit)",
   "increment": "Seconds added with each move",
   "byoyomi": "Byoyomi: seconds a move after that",
+  "periods": "Periods of byoyomi",
   "invitation": "Click the board to begin.",
   "invitation-form": "{side, select, black {You play Black.} white {You play White.} both {You play both sides.} other {Numoku plays both sides.}} Numoku: {level}, {note}.",
   "hint": "Hint",

@@ -19,7 +19,7 @@ export const words = {
   "foul double three": "вилка 3×3", "foul double four": "вилка 4×4", "foul overline": "длинный ряд", "touch-again": "{cell}; коснитесь ещё раз, чтобы сходить", "taken": "Пункт {cell} занят.", "foul-there": "{cell}: фол чёрных, {why}",
   "new-game": "Новая партия", "start": "Начать", "resume": "С этой позиции", "you-play": "{side, select, black {Вы играете чёрными.} white {Вы играете белыми.} other {Вы играете за обе стороны.}}",
   "level": "Сила", "rule": "Правила", "width": "Столбцы", "height": "Строки", "opening": "Начало", "opening-none": "обычное",
-  "seconds": "Numoku: секунд на ход", "minutes": "Минут каждому (0: без часов)", "increment": "Добавка за ход, секунд", "byoyomi": "Бёёми: секунд на ход",
+  "seconds": "Numoku: секунд на ход", "minutes": "Минут каждому (0: без часов)", "increment": "Добавка за ход, секунд", "byoyomi": "Бёёми: секунд на ход", "periods": "Периодов бёёми",
   "invitation": "Щёлкните по доске, чтобы начать.", "invitation-form": "{side, select, black {Вы играете чёрными.} white {Вы играете белыми.} both {Вы играете за обе стороны.} other {Numoku играет сам с собой.}} Numoku: {level}, {note}.",
   "hint": "Подсказка", "pause": "Пауза", "go-on": "Дальше", "resign": "Сдаться", "resign-ask": "Сдать партию?", "take-back": "Вернуть ход", "review-it": "Разобрать партию", "former": "К прежней партии", "careful": "Предупреждать об ошибках",
   "your-move": "Ваш ход, {side, select, black {чёрные} white {белые} other {}}", "thinking": "Numoku думает…", "engine-to-move": "Ход Numoku: идите вперёд или сходите за него", "to-move": "Ход {side, select, black {чёрных} white {белых} other {}}",
