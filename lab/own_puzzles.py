@@ -13,7 +13,7 @@ from typing import Any
 
 from lab.fuzz_rules import game_of
 from pbrain_engine.learn.selfplay import Plan
-from pbrain_engine.notation.budget import NodePlan
+from pbrain_engine.notation.games import NodePlan
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver
 from tests.oracle import rules

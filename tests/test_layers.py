@@ -43,13 +43,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "search": (("parameters",), ("threats",), ("alphabeta",)),
     "game": (
-        ("cells", "position", "stages"),
+        ("cells", "position"),
         ("opening_rules", "record"),
         ("diagram", "opening_names", "tree"),
-        ("animation",),
         ("game",),
         ("result",),
-        ("judging",),
         ("documents",),
     ),
     "native": (
@@ -59,7 +57,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("build",),
     ),
     "arena": (
-        ("averages", "processes", "textbook"),
+        ("processes", "textbook"),
         ("settings",),
         ("journal",),
         ("calibration", "elo", "referee"),

@@ -15,7 +15,7 @@ from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
 from ..game.tree import main_line
 from ..notation.files import read_games, read_text, refuse_others
-from ..notation.psq import parse_psq
+from ..notation.foreign import parse_psq
 from ..notation.renlib import MAGIC as LIBRARY
 from ..notation.sgf import parse_sgf, parse_sgf_trees
 from ..options import counted

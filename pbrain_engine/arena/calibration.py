@@ -1,21 +1,20 @@
 """What engines said of their chances in the games of a match, and what they scored.
 
 Each value that an engine reported is a chance at the scale of our own weights; what it scored is 1,
-0.5 or 0 points of that game. Forced wins and losses are left out: they say what will be.
+0.5 or 0 points of that game. Forced wins and losses are left out: they say what will be. Positions
+of one game depend on each other, so standard errors take games, not positions, as independent.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Sequence
-from math import isnan
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from math import isnan, nan, sqrt
 from typing import NamedTuple
 
 from ..files import Document
-from ..game.record import GameRecord
-from ..game.stages import STAGES, stage_name, stage_of
+from ..game.record import STAGES, GameRecord, stage_name, stage_of
 from ..values import WIN_BAND, chance
-from .averages import Figure, average, known
 
 EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of the bins of chances
 ALL, AHEAD = "all", "ahead"
@@ -108,3 +107,31 @@ def text_lines(rows: Sequence[BinRow]) -> list[str]:
         figures = f"{row.said.mean:6.3f} {row.scored.mean:6.3f}  {row.excess.mean:+7.3f}{error}"
         found.append(f"{facts} {figures}")
     return found
+
+
+class Figure(NamedTuple):
+    """An average and its standard error, which is nan where there is one game only."""
+
+    mean: float
+    error: float
+
+
+def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
+    """Return the average of the numbers that are not nan; ``games``: the one of each."""
+    pairs = zip(numbers, games, strict=True)
+    known = [(number, game) for number, game in pairs if number == number]
+    if not known:
+        return Figure(nan, nan)
+    mean = sum(number for number, _ in known) / len(known)
+    sums: dict[Hashable, float] = {}
+    for number, game in known:
+        sums[game] = sums.get(game, 0.0) + number - mean
+    if len(sums) < 2:
+        return Figure(mean, nan)
+    spread = sum(each * each for each in sums.values()) * len(sums) / (len(sums) - 1)
+    return Figure(mean, sqrt(spread) / len(known))
+
+
+def known(number: float) -> float | None:
+    """Return a number as JSON has it; None for nan."""
+    return round(number, 6) if number == number else None

@@ -25,8 +25,8 @@ from ..files import keep_apart, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, WHITE, GameRecord
+from ..notation.foreign import format_psq
 from ..notation.journal import annotated
-from ..notation.psq import format_psq
 from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
 from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart

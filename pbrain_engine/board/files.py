@@ -10,12 +10,12 @@ from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..app.shelf import OPEN
 from ..errors import Refused
 from ..files import Document, Json, decode
-from ..game.animation import animated_svg, file_stem
 from ..game.cells import begins_with_move
+from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.tree import GameTree, main_line, tree_of
 from ..notation.files import read_games, read_text, refuse_others
-from ..notation.psq import format_psq
+from ..notation.foreign import format_psq
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib
 from ..notation.sgf import format_sgf_trees
@@ -23,8 +23,20 @@ from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..values import chance
 from .desk import Desk, Job
-from .fields import MAX_CELLS, PLACE, POSITION, RULES, flag, number, object_of, one_of, text, whole
-from .messages import game_of, operation
+from .messages import (
+    MAX_CELLS,
+    PLACE,
+    POSITION,
+    RULES,
+    flag,
+    game_of,
+    number,
+    object_of,
+    one_of,
+    operation,
+    text,
+    whole,
+)
 
 MOST_FILE = 1_500_000  # bytes of a file, or characters of a text
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64

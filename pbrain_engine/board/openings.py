@@ -16,8 +16,7 @@ from ..game.documents import pairs
 from ..game.opening_rules import RULES, OpeningPlay
 from ..position.rules import Side
 from .desk import Desk, Job
-from .fields import POSITION, one_of, seconds, text
-from .messages import operation
+from .messages import POSITION, one_of, operation, seconds, text
 from .searches import opening_search
 
 MOST_ACTIONS = 400  # characters; the longest opening has 20 words, one of them of ten cells

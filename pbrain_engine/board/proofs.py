@@ -29,8 +29,7 @@ from ..position.rules import Side
 from ..solver.solver import Solver
 from ..values import WIN_BAND
 from .desk import Desk, Job
-from .fields import POSITION, seconds
-from .messages import game_of, operation
+from .messages import POSITION, game_of, operation, seconds
 
 QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest

@@ -32,8 +32,18 @@ from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..values import chance as chance_of
 from .desk import DEFAULT_MEMORY, Desk, Job
-from .fields import POSITION, RULES, flag, number, object_of, one_of, seconds, whole
-from .messages import game_of, operation
+from .messages import (
+    POSITION,
+    RULES,
+    flag,
+    game_of,
+    number,
+    object_of,
+    one_of,
+    operation,
+    seconds,
+    whole,
+)
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
 MOST_POLICY = 40  # moves of the policy that are shown

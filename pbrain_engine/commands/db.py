@@ -18,9 +18,9 @@ from pathlib import Path
 
 from ..app import setup
 from ..app.view import format_worth, rule_name
-from ..database import exports, integrity
+from ..database import exports
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
-from ..database.rescue import rescue
+from ..database.rescue import find_faults, rescue
 from ..database.sources import Item, SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database, StoredGame
 from ..game.cells import cell_name, format_moves
@@ -257,7 +257,7 @@ def _rescue(options: argparse.Namespace) -> int:
 def check(database: Database, options: argparse.Namespace) -> int:
     """Say what is wrong, or that nothing is."""
     status = 0
-    for fault in integrity.find_faults(database):
+    for fault in find_faults(database):
         print(fault)
         status = 1
     if status == 0:
@@ -352,7 +352,7 @@ def main(arguments: Sequence[str]) -> int:
                     return complain(f"{database.name} is damaged ({damage[0]}): {saved}")
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
-                fault = next(integrity.find_faults(database), None)
+                fault = next(find_faults(database), None)
                 if fault is None:
                     raise
                 return complain(f"{database.name} is damaged: {fault}")

@@ -25,7 +25,7 @@ from ..game.game import Game
 from ..game.opening_rules import RULES, Act
 from ..game.record import GameRecord
 from ..game.tree import GameTree
-from ..notation.saving import KINDS, write_game
+from ..notation.files import KINDS, write_game
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of
 from ..position.rules import Side

@@ -32,12 +32,11 @@ from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewer
 from ..files import keep_apart, write_whole
-from ..game import judging
 from ..game.cells import NotationError
 from ..game.documents import review_document
 from ..game.game import Game, Move
 from ..game.record import GameRecord
-from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed
+from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed, chances, decisive, verdict
 from ..game.tree import GameTree, TreeNode, main_line, tree_of
 from ..notation.sgf import format_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, counted
@@ -159,7 +158,7 @@ def trees_of(source: Path, game: GameRecord) -> list[GameTree]:
 def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
     """Return the review as lines: black's chance as a curve, and what went wrong."""
     lines = [f"{'move':>9}  value   black's chance"]
-    curve = judging.chances(game, found)
+    curve = chances(game, found)
     for reviewed, black in zip(found, curve, strict=False):
         filled = round(black * BAR)
         name = f"{reviewed.ply}. {view.format_line([reviewed.move])}"
@@ -167,11 +166,11 @@ def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
         words = "; ".join(remarks(game, reviewed))
         lines.append(f"{name:>9}  {format_value(reviewed.found.value):>6}  {bar} {words}".rstrip())
     for side in (Side.BLACK, Side.WHITE):
-        said = judging.verdict(game, found, side)
+        said = verdict(game, found, side)
         if said.accuracy is not None:
             wrong = ", ".join(plural(said.counts[kind], kind) for kind in WRONG)
             lines.append(f"{side.name.lower()}: accuracy {said.accuracy:.0f} %, {wrong}")
-    ply = judging.decisive(game, found)
+    ply = decisive(game, found)
     if ply is not None:
         (move,) = [reviewed.move for reviewed in found if reviewed.ply == ply]
         lines.append(f"decided by {ply}. {view.format_line([move])}")

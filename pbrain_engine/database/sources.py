@@ -17,8 +17,8 @@ from ..game.result import Author, Known, Result
 from ..game.tree import GameTree, main_line, tree_of
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
-from ..notation.budget import NodePlan
 from ..notation.files import SQLITE, read_games
+from ..notation.games import NodePlan
 from ..notation.journal import GameLog, annotated
 from ..notation.renlib import ENCODING, MAGIC
 from ..notation.sgf import parse_sgf_trees

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from datetime import date
 from typing import NamedTuple
 
 from ..game.cells import NotationError
@@ -236,3 +237,44 @@ def _lines(width: int, height: int) -> list[str]:
     stars = sorted(star_points(width, height))
     parts += [f'<circle cx="{_at(x)}" cy="{_at(y)}" r="3.5" fill="{LINE}"/>' for x, y in stars]
     return parts
+
+
+STEP, PAUSE = 0.8, 3.0  # seconds of a move, and of the end
+LONGEST = 60  # characters of a player's name in the name of a file
+
+
+def animated_svg(game: GameRecord, step: float = STEP) -> str:
+    """Return a picture of a game in which its moves are made, ``step`` seconds each, for ever.
+
+    Where pictures do not move, it shows the end of the game.
+    """
+    drawn = [Drawn(cell, side) for cell, side in game.placed]
+    side = game.first
+    for number, cell in enumerate(game.turns, 1):
+        if cell is not None:
+            drawn.append(Drawn(cell, side, str(number)))
+        side = side.opponent
+    total = step * len(game.turns) + PAUSE
+    still = len(game.placed)
+    title = " – ".join(filter(None, (game.black, game.white)))
+
+    def appearing(number: int, part: str) -> str:
+        if number < still:
+            return part
+        begins = step * (number + 1 - still) / total
+        times = f'keyTimes="0;{begins:.4f}" dur="{total:g}s" repeatCount="indefinite"'
+        change = f'<animate attributeName="opacity" calcMode="discrete" values="0;1" {times}/>'
+        return f"<g>{change}\n{part}</g>"
+
+    return board_svg(game.width, game.height, drawn, title=title, wrap=appearing)
+
+
+def file_stem(game: GameRecord, today: date | None = None) -> str:
+    """Return how a file of a game is named, without its kind: by its date and players.
+
+    ``today``: the date of a game that has none.
+    """
+    day = game.date or (today or date.today()).isoformat()
+    players = " - ".join(name[:LONGEST] for name in (game.black, game.white) if name)
+    name = " ".join(filter(None, (day[:10], players or "numoku")))
+    return " ".join(re.sub(r'[\x00-\x1f/\\:*?"<>|]', " ", name).split()).strip(". ") or "game"

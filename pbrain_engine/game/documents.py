@@ -19,7 +19,6 @@ from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, mate_distance
 from .cells import cell_name, check_on_board, check_size, format_moves
 from .game import Game, Move
-from .judging import chances, decisive, verdict
 from .opening_names import opening_of
 from .position import Position, image_of
 from .record import RESULTS, GameRecord
@@ -35,6 +34,9 @@ from .result import (
     Result,
     Reviewed,
     Tree,
+    chances,
+    decisive,
+    verdict,
 )
 from .tree import GameTree, TreeNode
 

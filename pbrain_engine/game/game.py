@@ -496,7 +496,7 @@ class Game:
 
 def _files() -> ModuleType:
     """Return the module that reads and writes files, which no game needs to be played."""
-    return import_module("..notation.saving", __package__)
+    return import_module("..notation.files", __package__)
 
 
 def _game_of(width: int, height: int, rule: Rule, history: list[Stone], to_move: Side) -> Game:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
@@ -177,3 +178,17 @@ class GameRecord(NamedTuple):
     def images(self) -> Iterator[Image]:
         """Yield the images of all positions, that before the first move first."""
         return images_of(self.start, self.turns)
+
+
+STAGES = (0, 10, 20, 40)  # stones from which each begins
+
+
+def stage_of(stones: int) -> int:
+    """Return the stage of a position with ``stones`` stones, from 0."""
+    return bisect(STAGES, stones) - 1
+
+
+def stage_name(stage: int) -> str:
+    """Return the stones of a stage: ``10-19``, ``40+``."""
+    first, *later = STAGES[stage:]
+    return f"{first}-{later[0] - 1}" if later else f"{first}+"

@@ -20,8 +20,7 @@ from typing import Any
 from ..arena.settings import SettingsError
 from ..engine.engine import Engine
 from ..errors import FileError
-from ..notation.budget import NodePlan
-from ..notation.games import GameFile, PositionFile
+from ..notation.games import GameFile, NodePlan, PositionFile
 from ..options import (
     SHARED,
     CommandLine,

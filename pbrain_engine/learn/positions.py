@@ -17,9 +17,8 @@ from typing import NamedTuple
 from ..engine.engine import Engine, Limit
 from ..errors import FileError
 from ..eval.weights import FAMILIES, load_weights, scale_of
-from ..game.stages import stage_of
-from ..notation.budget import NodePlan
-from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record, decode, split_head
+from ..game.record import stage_of
+from ..notation.games import MOST_OPENING, NO_VALUE, Ending, NodePlan, Record, decode, split_head
 from ..values import WIN_BAND
 from .openings import set_up_line
 

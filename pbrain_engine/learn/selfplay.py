@@ -20,8 +20,7 @@ from typing import NamedTuple
 from ..engine.engine import Engine, Move
 from ..engine.searcher import ShortSearch
 from ..eval.weights import load_weights
-from ..notation.budget import NodePlan
-from ..notation.games import MOST_OPENING, NO_VALUE, Ending, Record
+from ..notation.games import MOST_OPENING, NO_VALUE, Ending, NodePlan, Record
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in

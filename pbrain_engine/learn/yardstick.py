@@ -10,12 +10,12 @@ from math import exp, log, log1p, nan
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arena.averages import Figure, average, known
+from ..arena.calibration import Figure, average, known
 from ..engine.engine import LOGIT_UNIT, Engine, Move
 from ..errors import FileError
 from ..eval.weights import FAMILIES, family_of, scale_of
 from ..files import Document
-from ..game.stages import STAGES, stage_name, stage_of
+from ..game.record import STAGES, stage_name, stage_of
 from ..notation.games import SINGLE, Record, read_about, read_games
 from ..values import chance
 from .openings import set_up_line

@@ -1,18 +1,33 @@
-"""Every file of games that people have: which kind it is, by its content, and its games."""
+"""Files of games of every kind: read by what they hold, written by the name."""
 
 from __future__ import annotations
 
-from ..files import decode
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+
+from ..files import decode, in_place_of, read_whole, write_whole
 from ..game.cells import NotationError, begins_with_move
-from ..game.tree import GameTree, tree_of
+from ..game.diagram import animated_svg
+from ..game.record import GameRecord
+from ..game.tree import GameTree, main_line, tree_of
 from ..position.geometry import Coordinates
-from .foreign import is_pos, is_rec, is_sav, parse_pos, parse_rec, parse_sav
+from ..position.rules import Rule
+from .foreign import (
+    format_psq,
+    is_pos,
+    is_rec,
+    is_rif,
+    is_sav,
+    parse_pos,
+    parse_psq,
+    parse_rec,
+    parse_rif,
+    parse_sav,
+)
 from .games import MAGIC as SELF_PLAY
-from .psq import parse_psq
-from .renlib import ENCODING, parse_renlib
-from .renlib import MAGIC as LIBRARY
-from .rif import is_rif, parse_rif
-from .sgf import parse_sgf_trees
+from .renlib import ENCODING, MAGIC, format_renlib, parse_renlib
+from .sgf import format_sgf, parse_sgf_trees
 
 SQLITE = b"SQLite format 3\0"
 
@@ -47,7 +62,7 @@ def read_games(
     Raises:
         NotationError: it is one of these, and damaged.
     """
-    if data.startswith(LIBRARY):
+    if data.startswith(MAGIC):
         return [parse_renlib(data, encoding)]
     if is_pos(data):
         return [tree_of(parse_pos(data))]
@@ -87,3 +102,49 @@ def read_text(text: str, size: Coordinates | None = None) -> list[GameTree]:
     if is_rec(body):
         return [tree_of(parse_rec(body, size))]
     return []
+
+
+Writer = Callable[[GameRecord], str]
+WRITERS: dict[str, Writer] = {".sgf": format_sgf, ".psq": format_psq, ".svg": animated_svg}
+LIBRARY_KIND = ".lib"
+KINDS = (*WRITERS, LIBRARY_KIND)
+
+
+def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord:
+    """Return the main line of the first game of a file, by what it holds before its name.
+
+    Raises:
+        OSError: it cannot be read.
+        NotationError: it holds no game.
+    """
+    place = Path(path)
+    data = read_whole(place)
+    refuse_others(data, str(path))
+    trees = read_games(data, place.name)
+    if not trees:
+        raise NotationError(f"{path} is no file of games")
+    record = main_line(trees[0])
+    usual = Rule.RENJU if data.startswith(MAGIC) else None
+    return record._replace(rule=rule or record.rule or usual)
+
+
+def write_game(path: str | PathLike[str], record: GameRecord) -> None:
+    """Write a game to a file, of the kind that its name ends with.
+
+    Raises:
+        ValueError: there is no such kind.
+        NotationError: such a file cannot keep it.
+        OSError: it cannot be written.
+    """
+    place = Path(path)
+    kind = place.suffix.lower()
+    if record.start.walls and kind != ".svg":
+        raise NotationError("blocked cells cannot be saved")
+    if kind == LIBRARY_KIND:
+        data, _ = format_renlib(tree_of(record))
+        with in_place_of(place) as part:
+            part.write_bytes(data)
+    elif kind in WRITERS:
+        write_whole(place, WRITERS[kind](record))
+    else:
+        raise ValueError(f"{place.name}: games are written as {', '.join(KINDS)}")

@@ -1,4 +1,12 @@
-"""Games as other programs keep them, which are read and not written.
+"""Games as other programs keep them, of which only PSQ is written too.
+
+PSQ (the manager of Gomocup): a head with the sizes of the board, then ``x,y,ms`` a move from 1.
+
+RIF (RenjuNet, the archive of the Renju International Federation): XML with lists of countries,
+players, tournaments, opening rules, each entry with an ``id``, and games that name them:
+``<game tournament="43" round="1" rule="6" black="64" white="115" bresult="1" opening="12" alt="h5"
+swap="-"><move>h8 h9 ...</move><info/></game>``. Boards are 15x15, rows count from below, ``alt``
+are the fifth moves that were not chosen.
 
 ``.pos`` (Yixin-Board, RenLib, ZjRenju): a byte for the number of moves, then one for each of them,
 ``15 * row + column`` from the top left, on a board of 15x15.
@@ -14,11 +22,18 @@ which is one of 20x20 where all moves fit on that.
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
-from ..game.cells import NotationError
+from ..game.cells import NotationError, parse_moves
 from ..game.record import GameRecord
-from ..game.tree import tree_of
+from ..game.tree import GameTree, tree_of, without_bad
 from ..position.geometry import MAX_BOARD, Coordinates
+from ..position.rules import Rule, Side
+from .sgf import read_rule
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 POS_SIZE = 15
 REC_SIZE = 20
@@ -127,3 +142,152 @@ def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
 def _checked(record: GameRecord) -> GameRecord:
     tree_of(record).check()
     return record
+
+
+# Two computer players at the highest level of the manager's table; the first of them begins.
+_HEAD = "Piskvorky {}x{}, 11:11, 0"
+_NUMBER = "(-?[0-9]{1,18})"
+_START = re.compile(rf"Piskvorky\s+{_NUMBER}x{_NUMBER}\s*,[^,]*,\s*{_NUMBER}\s*(?:,.*)?")
+_MOVE = re.compile(rf"{_NUMBER}\s*,\s*{_NUMBER}(?:\s*,\s*{_NUMBER})?")
+
+
+def format_psq(record: GameRecord) -> str:
+    """Return the game as a PSQ file.
+
+    Raises:
+        NotationError: stones stood on the board before the first move, white began, or a
+            side passed.
+    """
+    if record.placed:
+        raise NotationError("a PSQ file cannot keep stones set up before the first move")
+    if record.first != Side.BLACK:
+        raise NotationError("in a PSQ file black always begins")
+    if record.passes:
+        raise NotationError("a PSQ file cannot keep passes")
+    lines = [_HEAD.format(record.width, record.height)]
+    moves = zip_longest(record.moves, (0,) * record.given + record.times)
+    lines += [f"{x + 1},{y + 1},{spent or 0}" for (x, y), spent in moves]
+    for number, name in enumerate((record.black, record.white), 1):
+        words = name.replace(",", " ").split()  # with a comma it could be read as a move
+        lines.append(" ".join(words) or f"player-{number}")
+    return "\n".join([*lines, "0", ""])  # how it ended, which no program reads
+
+
+def parse_psq(text: str) -> GameRecord:
+    """Return the game that a PSQ file holds.
+
+    Raises:
+        NotationError: this is no PSQ file, or its moves are not possible.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    start = _START.fullmatch(lines[0]) if lines else None
+    if start is None:
+        raise NotationError(f"a PSQ file begins like {_HEAD.format(15, 15)!r}")
+    width, height, first_player = map(int, start.groups())
+    moves: list[Coordinates] = []
+    times: list[int] = []
+    for line in lines[1:]:
+        found = _MOVE.fullmatch(line)
+        if found is None:
+            break
+        x, y = int(found[1]), int(found[2])
+        if not (0 < x <= width and 0 < y <= height):
+            raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
+        moves.append((x - 1, y - 1))
+        times.append(int(found[3] or 0))
+    names = [*lines[1 + len(moves) : 3 + len(moves)], "", ""][:2]
+    if first_player:
+        names.reverse()
+    record = GameRecord(
+        width, height, moves=tuple(moves), times=tuple(times), black=names[0], white=names[1]
+    )
+    tree_of(record).check()
+    return record
+
+
+SIZE = 15
+
+_RESULTS = {"1": "1-0", "0": "0-1", "0.5": "1/2-1/2", "1/2": "1/2-1/2"}
+_LISTS = ("player", "tournament", "rule", "opening")  # that games name
+_BEGINS = re.compile(r"\s*<(?:\?xml|!--|database\b|games?\b|renju)", re.IGNORECASE)
+
+
+def is_rif(text: str) -> bool:
+    """Return whether a text is XML that may be a RIF file."""
+    return _BEGINS.match(text) is not None
+
+
+def parse_rif(text: str) -> list[GameTree]:
+    """Return the games of a RIF file; those that are not possible are named in a remark.
+
+    Raises:
+        NotationError: it is no XML, or holds no game that is possible.
+    """
+    from xml.etree import ElementTree  # 10 ms that other files do without
+
+    if "<!ENTITY" in text:  # which could make a small file a huge one
+        raise NotationError("a RIF file defines no entities")
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)  # it is decoded already
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise NotationError(f"the RIF file is damaged or cut off: {error}") from None
+    known = {kind: {entry.get("id", ""): entry for entry in root.iter(kind)} for kind in _LISTS}
+    trees, bad = [], []
+    for number, entry in enumerate(root.iter("game"), 1):
+        try:
+            trees.append(_game(entry, number, known))
+        except NotationError as error:
+            bad.append(str(error))
+    if not trees and not bad:
+        raise NotationError("there are no games in this file of XML")
+    return without_bad(trees, bad)
+
+
+def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> GameTree:
+    def named(field: str, kind: str) -> str:
+        found = known[kind].get(entry.get(field, ""))
+        names = () if found is None else (found.get("name", ""), found.get("surname", ""))
+        return " ".join(filter(None, map(str.strip, names)))
+
+    words = " ".join(
+        filter(None, (child.text for child in entry if child.tag in ("move", "moves")))
+    )
+    moves = words.split()
+    try:
+        cells = parse_moves(" ".join(moves), SIZE, SIZE, from_below=True) if moves else []
+        rule = named("rule", "rule")
+        played = read_rule(rule)
+        place = ", ".join(filter(None, (named("tournament", "tournament"), _round(entry))))
+        notes = [place, _note("rule", rule), _note("opening", named("opening", "opening")),
+                 _note("other fifth moves", entry.get("alt", "")),
+                 _note("swap", entry.get("swap", "")), *_infos(entry)]  # fmt: skip
+        record = GameRecord(
+            SIZE, SIZE, Rule.RENJU if played is None else played, tuple(cells),
+            black=named("black", "player"), white=named("white", "player"),
+            result=_RESULTS.get(entry.get("bresult", "").strip(), ""),
+            date=_date(known["tournament"].get(entry.get("tournament", ""))),
+            comment="\n".join(filter(None, notes)),
+        )  # fmt: skip
+        return tree_of(record).check()
+    except NotationError as error:
+        raise NotationError(f"game {number} (id {entry.get('id', '?')}): {error}") from None
+
+
+def _note(what: str, text: str) -> str:
+    return f"{what}: {text.strip()}" if text.strip(" -") else ""
+
+
+def _round(entry: Element) -> str:
+    return f"round {entry.get('round')}" if entry.get("round") else ""
+
+
+def _infos(entry: Element) -> list[str]:
+    return [child.text.strip() for child in entry if child.tag == "info" and child.text]
+
+
+def _date(tournament: Element | None) -> str:
+    """Return the year of a tournament, with the month where that is a number."""
+    year = "" if tournament is None else tournament.get("year", "").strip()
+    month = "" if tournament is None else tournament.get("month", "").strip()
+    return f"{year}-{int(month):02}" if year and month.isdecimal() else year

@@ -14,7 +14,7 @@ from pbrain_engine.board import files, proofs, searches  # noqa: F401 - they reg
 from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desks, Job, answer_of
 from pbrain_engine.board.messages import OPERATIONS
-from pbrain_engine.database import integrity
+from pbrain_engine.database import rescue
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.game.result import Result
@@ -40,7 +40,7 @@ def server(file: Path) -> Iterator[BoardServer]:
     yield server
     assert server.stop() == ""
     with Database(file) as database:
-        assert list(integrity.find_faults(database)) == []
+        assert list(rescue.find_faults(database)) == []
 
 
 @pytest.fixture

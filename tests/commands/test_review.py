@@ -13,7 +13,7 @@ import pytest
 from pbrain_engine.commands import review
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.errors import FileError
-from pbrain_engine.game import judging
+from pbrain_engine.game import result
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Result, Reviewed, win_by
@@ -52,13 +52,13 @@ def test_a_missed_win_is_a_mistake_at_least() -> None:
 def test_accuracy_is_a_mean_of_each_side() -> None:
     game = GameRecord(moves=((1, 0), (2, 0), (3, 0)))
     found = [moved(1, 0.5), moved(2, 0.5, 0.1), moved(3, 0.6, 0.2)]
-    black = judging.verdict(game, found, Side.BLACK)
-    white = judging.verdict(game, found, Side.WHITE)
+    black = result.verdict(game, found, Side.BLACK)
+    white = result.verdict(game, found, Side.WHITE)
     assert black.accuracy == pytest.approx((100 + 100 * exp(-0.9)) / 2)
     assert white.accuracy == pytest.approx(100 * exp(-0.45))
     assert black.counts == {"inaccuracy": 0, "mistake": 0, "blunder": 1}
     assert white.counts == {"inaccuracy": 0, "mistake": 1, "blunder": 0}
-    assert judging.verdict(game, found[:1], Side.WHITE).accuracy is None
+    assert result.verdict(game, found[:1], Side.WHITE).accuracy is None
 
 
 def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() -> None:
@@ -66,9 +66,9 @@ def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() 
     # Black's chance before each move: 0.5, 0.9, 0.6, 0.85, 0.9, 0.95, and 1 in the end.
     found = [moved(1, 0.5), moved(2, 0.1), moved(3, 0.6), moved(4, 0.15), moved(5, 0.9),
              moved(6, 0.05, 0.05)]  # fmt: skip
-    assert judging.chances(game, found) == pytest.approx([0.5, 0.9, 0.6, 0.85, 0.9, 0.95, 1.0])
-    assert judging.decisive(game, found) == 3
-    assert judging.decisive(game, found[:1]) is None and judging.decisive(game, []) is None
+    assert result.chances(game, found) == pytest.approx([0.5, 0.9, 0.6, 0.85, 0.9, 0.95, 1.0])
+    assert result.decisive(game, found) == 3
+    assert result.decisive(game, found[:1]) is None and result.decisive(game, []) is None
 
 
 def test_the_document_has_it_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.database import book as build
-from pbrain_engine.database import integrity
+from pbrain_engine.database import rescue
 from pbrain_engine.database.book import BookJob, Graph, Searched, search_position
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import Engine, Limit
@@ -73,7 +73,7 @@ def grow(file: Path, positions: int, *words: str) -> int:
 
 def pages(file: Path) -> int:
     with Database(file) as database:
-        assert list(integrity.find_faults(database)) == []
+        assert list(rescue.find_faults(database)) == []
         return database.count("book")
 
 

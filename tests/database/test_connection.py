@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.database import connection, integrity, sources
+from pbrain_engine.database import connection, rescue, sources
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book
@@ -64,7 +64,7 @@ def start(file: Path, *words: str, **options: object) -> subprocess.Popen[str]:
 
 def stored_comments(file: Path) -> set[str]:
     with Database(file) as database:
-        assert list(integrity.find_faults(database)) == []
+        assert list(rescue.find_faults(database)) == []
         texts = database.connection.rows("SELECT record FROM game")
     return {text.partition("C[")[2].partition("]")[0] for (text,) in texts}
 
@@ -295,7 +295,7 @@ def test_what_is_stored_of_a_file_before_its_damage_is_told(
     said = capsys.readouterr().err
     assert "line 5: this is no JSON" in said and "before that it stored 3 games" in said
     with Database(file) as database:
-        assert database.count("game") == 3 and list(integrity.find_faults(database)) == []
+        assert database.count("game") == 3 and list(rescue.find_faults(database)) == []
 
 
 def test_check_does_not_send_to_itself(
@@ -331,7 +331,7 @@ def test_a_changed_value_is_found(
         database.connection.run(
             f"UPDATE {table} SET {column} = :value WHERE id = :id", {"value": value, "id": number}
         )
-        assert list(integrity.find_faults(database))
+        assert list(rescue.find_faults(database))
 
 
 def test_a_file_that_is_cut_off_is_told(

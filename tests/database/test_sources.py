@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.database import exports, lines
-from pbrain_engine.database.integrity import find_faults
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
+from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
 from pbrain_engine.game.documents import entry_document

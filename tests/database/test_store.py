@@ -11,7 +11,7 @@ import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.commands import book
-from pbrain_engine.database import exports, integrity
+from pbrain_engine.database import exports, rescue
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
@@ -63,7 +63,7 @@ def test_a_position_is_found_under_every_symmetry(target: str, size: tuple[int, 
             assert entry is not None and entry.finding is not None
             assert (entry.finding.moves, entry.finding.line) == (turned[7:8], turned[7:])
         assert database.count("position") == 1
-        assert list(integrity.find_faults(database)) == []
+        assert list(rescue.find_faults(database)) == []
 
 
 def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server) -> None:
@@ -90,7 +90,7 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target: str, tmp_path: 
             assert 0.7 * nodes < database.count("node") <= nodes + 1
             assert exports.export(database, tmp_path / "out.lib", Filter()) == []
             assert (tmp_path / "out.lib").read_bytes() == data
-        assert list(integrity.find_faults(database)) == []
+        assert list(rescue.find_faults(database)) == []
 
 
 # The command -------------------------------------------------------------------------

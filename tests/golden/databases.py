@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pbrain_engine.database import exports, lines
-from pbrain_engine.database.integrity import find_faults
+from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import Item, SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Database, StoredGame, rank_of
 from pbrain_engine.game.cells import parse_moves

@@ -29,12 +29,12 @@ from pbrain_engine.learn.selfplay import (
     SelfPlayer,
     grow,
 )
-from pbrain_engine.notation.budget import NodePlan
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
     Ending,
     GameFile,
+    NodePlan,
     Record,
     decode,
     encode,

@@ -20,8 +20,7 @@ from pbrain_engine.learn.openings import (
     set_up_line,
 )
 from pbrain_engine.learn.selfplay import Plan, SelfPlayer
-from pbrain_engine.notation.budget import NodePlan
-from pbrain_engine.notation.games import Ending, read_about
+from pbrain_engine.notation.games import Ending, NodePlan, read_about
 from pbrain_engine.position.rules import Rule
 
 PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE,), (15,), "hand")

@@ -12,14 +12,14 @@ from pbrain_engine import cli
 from pbrain_engine.database.sources import SourceOptions, read_source
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
+from pbrain_engine.game.record import STAGES, stage_name, stage_of
 from pbrain_engine.game.result import Known
-from pbrain_engine.game.stages import STAGES, stage_name, stage_of
 from pbrain_engine.learn.positions import Sources
-from pbrain_engine.notation.budget import NodePlan
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
     Ending,
+    NodePlan,
     Record,
     encode,
     header,

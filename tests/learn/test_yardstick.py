@@ -10,7 +10,7 @@ from statistics import mean, stdev
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.arena.averages import average
+from pbrain_engine.arena.calibration import average
 from pbrain_engine.engine.engine import Engine, Move
 from pbrain_engine.errors import FileError
 from pbrain_engine.learn import yardstick

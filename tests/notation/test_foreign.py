@@ -17,7 +17,7 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, main_line, tree_of
 from pbrain_engine.notation import games
 from pbrain_engine.notation.files import SQLITE, read_games
-from pbrain_engine.notation.psq import format_psq
+from pbrain_engine.notation.foreign import format_psq
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Rule

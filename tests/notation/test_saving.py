@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import Game, Rule, Side
-from pbrain_engine.game.animation import animated_svg, file_stem
 from pbrain_engine.game.cells import NotationError, parse_moves
+from pbrain_engine.game.diagram import animated_svg, file_stem
 from pbrain_engine.game.record import GameRecord
 
 MOVES = "h8i9j10k11"

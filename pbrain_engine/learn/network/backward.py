@@ -18,7 +18,7 @@ from .forward import (
     range_of,
     vectors_of,
 )
-from .layout import MASK_BITS
+from .layout import MASK_BITS, REGIONS
 from .rows import (
     LANES,
     NONE,
@@ -35,7 +35,6 @@ from .rows import (
     splat,
     step,
 )
-from .workspace import REGIONS
 
 LEVEL_BEND = 4.0  # mean logits above this are drawn to 0 no harder
 

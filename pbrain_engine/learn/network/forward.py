@@ -10,7 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from ...eval.network_block import FEATURE_LIMIT
-from .layout import MASK_BITS
+from .layout import (
+    MASK_BITS,
+    OF_DIRECT,
+    OF_MIXED,
+    OF_SCALE,
+    OF_SHIFT,
+    OF_TRUNK,
+    OF_VALUE,
+    REGIONS,
+    Workspace,
+)
 from .rows import (
     LANES,
     NONE,
@@ -26,16 +36,6 @@ from .rows import (
     splat,
     step,
     total_of,
-)
-from .workspace import (
-    OF_DIRECT,
-    OF_MIXED,
-    OF_SCALE,
-    OF_SHIFT,
-    OF_TRUNK,
-    OF_VALUE,
-    REGIONS,
-    Workspace,
 )
 
 FEATURE_UNIT = 256  # of the integers that stand for a feature

@@ -10,10 +10,8 @@ import numpy as np
 
 from ..losses import Floats, Ints
 from .batch import Batch, Threads
-from .gradients import accumulate_gradients
-from .layout import Layout, Map
-from .pattern_map import backward_map, map_patterns
-from .workspace import PEAKS, Goal, Gradients, Model, Outputs
+from .gradients import accumulate_gradients, backward_map, map_patterns
+from .layout import PEAKS, Goal, Gradients, Layout, Map, Model, Outputs
 
 VECTOR_LIMIT = 31.0
 Shares = tuple[float, float, float]  # of the losses of value, move and level of a position

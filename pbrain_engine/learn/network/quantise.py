@@ -40,9 +40,8 @@ from .forward import (
     REGION_SCALE,
     SCORE_SCALE,
 )
-from .layout import MASK_BITS, Layout
+from .layout import MASK_BITS, PEAKS, Layout
 from .patterns import Patterns, patterns
-from .workspace import PEAKS
 
 Real = NDArray[np.float64]
 Arrays = dict[str, Ints]

@@ -26,12 +26,11 @@ from ...values import WIN_BAND
 from ..losses import Floats, Ints, best_scale
 from .batch import Batch, Threads, make_batch
 from .dataset import ENOUGH, Dataset, has_bit
-from .layout import Layout, Widths
+from .layout import Layout, Outputs, Widths
 from .learner import Learner
 from .optimizer import Adam, AdamStep
 from .patterns import half_of, patterns
 from .quantise import NetworkBlock, begin_at
-from .workspace import Outputs
 
 WARM_UP = 100  # steps
 LAST_RATE = 0.01  # of the learning rate, at the end
