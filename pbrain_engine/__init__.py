@@ -38,24 +38,10 @@ _MODULES = {  # loaded at their first use: a program that speaks the protocol st
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Engine",
-    "EngineError",
-    "Game",
-    "IllegalMove",
-    "KernelError",
-    "Limit",
-    "Move",
-    "NotationError",
-    "NumokuError",
-    "Result",
-    "Rule",
-    "Side",
-    "Solver",
-    "Thought",
-    "Tree",
-    "WeightsError",
-    "__version__",
-]
+    "Engine", "EngineError", "Game", "IllegalMove", "KernelError", "Limit", "Move",
+    "NotationError", "NumokuError", "Result", "Rule", "Side", "Solver", "Thought", "Tree",
+    "WeightsError", "__version__",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

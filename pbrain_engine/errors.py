@@ -15,7 +15,6 @@ class Refused(NumokuError):
     """What was asked cannot be done."""
 
     def __init__(self, reason: str, status: int = 400) -> None:
-        """Take the reason, and the status that an answer by HTTP has."""
         super().__init__(reason)
         self.status = status
 

@@ -65,31 +65,19 @@ def in_place_of(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text to a file, which is as it was if that fails.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a text to a file; OSError if that fails, and the file is as it was."""
     with in_place_of(path) as part:
         part.write_text(text, encoding="utf-8")
 
 
 def keep_apart(target: Path | None, sources: Iterable[Path]) -> None:
-    """Refuse to write a file in the place of one that is read.
-
-    Raises:
-        FileError: the target is one of the sources.
-    """
+    """Raise FileError if a file is to be written in the place of one that is read."""
     if target is not None and target.resolve() in {source.resolve() for source in sources}:
         raise FileError(f"{target} is read; name another file to write")
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """Return the object that a text of JSON holds.
-
-    Raises:
-        ValueError: it holds none, or one with brackets within brackets without an end.
-    """
+    """Return the object that a text of JSON holds; ValueError if it holds none."""
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:
@@ -132,11 +120,7 @@ def read_stream(file: IO[bytes], name: str, most: int = MOST_BYTES) -> bytes:
 
 
 def read_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:
-    """Yield the lines of an open file with their ends.
-
-    Raises:
-        FileError: one is longer than any that has a meaning.
-    """
+    """Yield the lines of an open file with their ends; FileError if one is too long."""
     while line := file.readline(MOST_LINE + 1):
         if len(line) > MOST_LINE:
             raise FileError(f"{name} has a line of more than {MOST_LINE >> 20} MB")

@@ -84,11 +84,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def span(text: str) -> tuple[int, int]:
-    """Return the least and the most of ``3``, of ``3-7``, or of ``3-``, which has no end.
-
-    Raises:
-        argparse.ArgumentTypeError: it is not of these forms.
-    """
+    """Return least and most of ``3``, ``3-7`` or ``3-`` (no end), or raise ArgumentTypeError."""
     first, dash, last = text.partition("-")
     if first.isdecimal() and (last.isdecimal() or not last):
         least = int(first)
@@ -99,11 +95,7 @@ def span(text: str) -> tuple[int, int]:
 
 
 def board_size(text: str) -> tuple[int, int]:
-    """Return width and height of ``15`` or ``15x20``.
-
-    Raises:
-        argparse.ArgumentTypeError: it is no size, or no board has it.
-    """
+    """Return width and height of ``15`` or ``15x20``, or raise ArgumentTypeError."""
     words = _SIZE.fullmatch(text.lower())
     if not words:
         raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
@@ -114,11 +106,7 @@ def board_size(text: str) -> tuple[int, int]:
 
 
 def rule(text: str) -> Rule:
-    """Return the rule of this name or code.
-
-    Raises:
-        argparse.ArgumentTypeError: there is no such rule.
-    """
+    """Return the rule of this name or code, or raise ArgumentTypeError."""
     try:
         return Rule.parse(text)
     except ValueError as error:
@@ -126,11 +114,7 @@ def rule(text: str) -> Rule:
 
 
 def search(name: str) -> str:
-    """Return the name of the search.
-
-    Raises:
-        argparse.ArgumentTypeError: there is no such search.
-    """
+    """Return the name of the search, or raise ArgumentTypeError."""
     try:
         check_search(name)
     except ValueError as error:

@@ -106,11 +106,7 @@ class Pool(Generic[Task, Found]):
         future.add_done_callback(self._ended.put)
 
     def next(self, timeout: float) -> Found | None:
-        """Return what came of a task, or None if none ends in time.
-
-        Raises:
-            ClusterError: the task has lost too many workers.
-        """
+        """Return what came of a task, None if none ends in time; ClusterError after many tries."""
         try:
             future = self._ended.get(timeout=timeout)
         except Empty:
@@ -127,11 +123,7 @@ class Pool(Generic[Task, Found]):
         return None
 
     def wait(self) -> Found:
-        """Wait for a task to end and return what came of it.
-
-        Raises:
-            ClusterError: no task can end any more.
-        """
+        """Wait for a task to end and return what came of it; ClusterError if none can."""
         while (found := self.next(CHECK_SECONDS)) is None:
             self.capacity()  # if any is left
         return found
@@ -165,11 +157,7 @@ class ClusterPool(Pool[Task, Found]):
     """Tasks under way on the workers of a Dask scheduler."""
 
     def __init__(self, work: Callable[[Task], Found], address: str) -> None:
-        """Connect to the scheduler.
-
-        Raises:
-            ClusterError: Dask is not installed, or the scheduler does not answer.
-        """
+        """Connect to the scheduler; ClusterError if it is silent, or Dask is not installed."""
         try:
             from distributed import Client
         except ImportError:
@@ -210,11 +198,7 @@ def in_order(
     work: Callable[[Task], Found],
     tasks: Iterable[Task],
 ) -> Iterator[Found]:
-    """Yield what comes of each task, in their order; a pool has some under way at the same time.
-
-    Raises:
-        ClusterError: nothing can come any more.
-    """
+    """Yield what comes of tasks in their order, a pool doing some at a time; or ClusterError."""
     pool, waiting, found = make_pool(partial(_numbered, work)), enumerate(tasks), dict[int, Found]()
     try:
         most = AHEAD * pool.capacity()

@@ -24,11 +24,7 @@ class OptionalDatabase:
     """An open database, as a command uses it; one that is not named does nothing."""
 
     def __init__(self, target: str | None) -> None:
-        """Open it, made if it is not there.
-
-        Raises:
-            EngineError: it cannot be opened.
-        """
+        """Open it, made if it is not there; EngineError if it cannot be opened."""
         self.database = None if target is None else Database(target, create=True)
 
     def __enter__(self) -> OptionalDatabase:

@@ -61,11 +61,7 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
 
 
 def read_trees(path: Path) -> list[GameTree]:
-    """Return the games of an SGF file with comments and side lines; none of any other file.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """Return the games of an SGF file with comments and side lines, [] of any other; or OSError."""
     text = decode(read_whole(path)).strip()
     if not text.startswith("("):
         return []
@@ -154,11 +150,7 @@ def _fitting(game: GameRecord, rule: Rule | None, size: tuple[int, int] | None) 
 
 
 def moves_of_address(text: str) -> str:
-    """Return the moves at the end of the address of a page; any other text as it is.
-
-    Raises:
-        NotationError: the game has no such moves.
-    """
+    """Return the moves in a page's address, or the text as it is; NotationError if it has none."""
     if not _ADDRESS.match(text):
         return text
     moves = re.split("[/#?=&]", text.rstrip("/"))[-1]
@@ -168,11 +160,7 @@ def moves_of_address(text: str) -> str:
 
 
 def cut(record: GameRecord, ply: int) -> GameRecord:
-    """Return the position after ``ply`` moves of a game; below 0: counted from the end.
-
-    Raises:
-        NotationError: the game has no such move.
-    """
+    """Return a game after ``ply`` moves (below 0: from the end); NotationError if it is shorter."""
     count = len(record.moves)
     if not -count <= ply <= count:
         held = counted(count, "move")

@@ -107,13 +107,8 @@ class SavedGames:
             document = {**document, "title": before.get("title") or ""}
         content = [document[name] for name in ("position", "tree", "names", "comment", "root")]
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-        row = (
-            document["game"],
-            document["began"],
-            digest,
-            json.dumps(summary_of(document)),
-            json.dumps(document),
-        )
+        texts = json.dumps(summary_of(document)), json.dumps(document)
+        row = (document["game"], document["began"], digest, *texts)
         with self._guard, self._file:
             run = self._file.execute
             run("DELETE FROM games WHERE digest = ? AND id != ?", (digest, document["game"]))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from math import exp
 from typing import NamedTuple, TypeVar
 
@@ -39,11 +40,7 @@ def in_thread(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool
 
 
 def think(
-    engine: Engine,
-    limit: Limit,
-    *,
-    on_iteration: Listener | None = None,
-    multipv: int = 1,
+    engine: Engine, limit: Limit, *, on_iteration: Listener | None = None, multipv: int = 1
 ) -> list[Thought]:
     """Return the best lines, best first, thought of in another thread.
 
@@ -54,11 +51,8 @@ def think(
         EngineError: the board is full.
     """
     engine.arm()
-    return in_thread(
-        lambda: engine.think_lines(limit, multipv, on_iteration=on_iteration),
-        engine.stop,
-        ends=False,
-    )
+    find = partial(engine.think_lines, limit, multipv, on_iteration=on_iteration)
+    return in_thread(find, engine.stop, ends=False)
 
 
 class Level(NamedTuple):

@@ -59,11 +59,7 @@ ITEMS: dict[str, dict[str, int | str]] = {
 
 
 def without(engine: EngineSpec, items: str) -> list[EngineSpec]:
-    """Return the engine without each of these items in turn, ``A,B,...`` or ``all``.
-
-    Raises:
-        SettingsError: there is no such item.
-    """
+    """Return the engine without each of ``A,B,...`` or ``all``; SettingsError of unknown items."""
     names = list(ITEMS) if items == "all" else list(dict.fromkeys(filter(None, items.split(","))))
     found = []
     for name in names:
@@ -121,11 +117,7 @@ COMMAND = CommandLine(
 
 
 def settings_of(options: argparse.Namespace) -> MatchSettings:
-    """Return the settings that the options ask for.
-
-    Raises:
-        SettingsError: they cannot be played.
-    """
+    """Return the settings that the options ask for; SettingsError if they cannot be played."""
     words = vars(options)
     values = {known.name: words[known.name] for known in fields(MatchSettings)
               if known.name in words}  # fmt: skip

@@ -58,11 +58,7 @@ def _head(settings: MatchSettings) -> Document:
 
 
 def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
-    """Return the settings and the games of a journal, complete or not.
-
-    Raises:
-        FileError: the file cannot be read or is no journal.
-    """
+    """Return the settings and games of a journal, complete or not; FileError if it is none."""
     journal = Journal(path, "rb")
     journal.close()
     return journal.settings, journal.games

@@ -31,7 +31,6 @@ class RichView(View):
     """A terminal screen that is redrawn several times a second."""
 
     def __init__(self, standings: Standings, stream: TextIO | None = None) -> None:
-        """Begin to draw on the error output (or a given stream)."""
         super().__init__(standings)
         self._boards: dict[int, GameRecord] = {}
         self._recent: list[str] = []

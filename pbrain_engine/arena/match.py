@@ -97,7 +97,6 @@ class Runner:
         view: View,
         journal: Journal | None,
     ) -> None:
-        """Take up the match where the journal leaves it, and the view's standings with it."""
         self.standings = view.standings
         self.was_interrupted = False
         self.stop_reason = ""
@@ -166,11 +165,7 @@ class Runner:
 
 
 def ask_about(spec: EngineSpec) -> EngineSpec:
-    """Return an engine with its name and version as title, if it answers ABOUT in time.
-
-    Raises:
-        SettingsError: the program cannot be started.
-    """
+    """Return an engine with the title that ABOUT tells; SettingsError if it cannot be started."""
     if spec.builtin:
         return spec
     try:
@@ -191,11 +186,7 @@ def ask_about(spec: EngineSpec) -> EngineSpec:
 
 
 def check(settings: MatchSettings) -> None:
-    """Make sure that the cores are there, and the weights, books and levels of our own engines.
-
-    Raises:
-        SettingsError: they are not.
-    """
+    """Check the cores, and weights, books and levels of our engines; SettingsError if one lacks."""
     for spec in settings.engines:
         if any(spec.option(key) for key in OPTIONS):
             try:

@@ -56,11 +56,7 @@ Judge = Callable[[Sequence[Coordinates]], int]  # the value of a position for th
 
 
 def read_lines(path: str) -> tuple[str, ...]:
-    """Return the openings of a file, one a line; ``#`` begins a comment.
-
-    Raises:
-        SettingsError: the file cannot be read or holds none.
-    """
+    """Return the openings of a file, one a line, ``#`` comments; SettingsError of none."""
     try:
         text = decode(read_whole(path))
     except OSError as error:

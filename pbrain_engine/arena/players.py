@@ -60,7 +60,6 @@ class ProcessPlayer(Player):
     guardian: Guardian | None = None
 
     def __post_init__(self) -> None:
-        """Begin without a process."""
         self._process: EngineProcess | None = None
         self._folder = ""
         self._resources = ExitStack()
@@ -273,7 +272,6 @@ class InprocessPlayer(Player):
     """One configuration of our engine, for many games; it is made at the first one."""
 
     def __post_init__(self) -> None:
-        """Begin without an engine."""
         self._engine: Engine | None = None
 
     def launch(self) -> None:

@@ -33,7 +33,6 @@ class GameSeat:
     def __init__(
         self, settings: MatchSettings, number: int = 0, guardian: Guardian | None = None
     ) -> None:
-        """Take the cores of this seat."""
         self.cores = share_of(settings.pin, number, settings.concurrency)
         self._settings = settings
         self._guardian = guardian
@@ -49,11 +48,7 @@ class GameSeat:
     def play(
         self, task: GameTask, on_move: Callable[[GameRecord], None] = lambda played: None
     ) -> GameRecord:
-        """Play one game.
-
-        Raises:
-            CancelledError: the slot is to stop.
-        """
+        """Play one game; CancelledError if the seat is to stop."""
         settings, is_aborted = self._settings, self._aborted.is_set
         if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):

@@ -184,11 +184,7 @@ class EngineProcess:
         return list(iter(lambda: self.line(quiet), None))
 
     def receive(self, timeout: float) -> TimedLine | None:
-        """Return the next line, or None if none comes in time.
-
-        Raises:
-            EngineFault: the program is gone, or floods.
-        """
+        """Return the next line, None if none comes in time; EngineFault if it is gone or floods."""
         line = self.line(timeout)
         if self.flood:
             raise EngineFault(FLOOD, self.flood)

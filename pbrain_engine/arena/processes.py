@@ -139,7 +139,6 @@ class Guardian:
     """
 
     def __init__(self) -> None:
-        """Start the guardian, on systems with process groups."""
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         if hasattr(os, "killpg"):

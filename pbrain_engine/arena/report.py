@@ -139,13 +139,8 @@ def figures(standings: Standings, games: Sequence[GameRecord]) -> list[str]:
     found = _paths(standings, games) if len(standings.pairs) == 1 else []
     for caption, x_name, y_name, lines in (
         ("Length of the games", "stones", "games", _lengths(games)),
-        (
-            "Time used, by move",
-            "own move",
-            "seconds, mean",
-            _mean_by_move(standings, games, "times"),
-        ),
-        ("Depth reported, by move", "own move", "mean", _mean_by_move(standings, games, "depths")),
+        ("Time used, by move", "own move", "seconds, mean", _by_move(standings, games, "times")),
+        ("Depth reported, by move", "own move", "mean", _by_move(standings, games, "depths")),
     ):
         top = max((y for line in lines for _, y in line.points), default=1.0) * 1.15 or 1.0
         found.append(line_chart(caption, x_name, y_name, lines, y_range=(0.0, top)))
@@ -198,7 +193,7 @@ def _lengths(games: Sequence[GameRecord]) -> list[Curve]:
     ]  # fmt: skip
 
 
-def _mean_by_move(standings: Standings, games: Sequence[GameRecord], column: str) -> list[Curve]:
+def _by_move(standings: Standings, games: Sequence[GameRecord], column: str) -> list[Curve]:
     """Return for each engine the mean of a column over its first, second, ... own move."""
     short = standings.settings.labels
     values: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in short}
@@ -257,10 +252,7 @@ def export(kind: str, target: Path, games: Iterable[GameRecord], settings: Match
     for played in ordered:
         names = [re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)]
         path = target / f"{played.number + 1:05}-{'-'.join(names)}.{kind}"
-        write_whole(
-            path,
-            FILE_EACH[kind](annotated(played)),
-        )
+        write_whole(path, FILE_EACH[kind](annotated(played)))
     return len(ordered)
 
 

@@ -399,7 +399,6 @@ class MatchSettings:
     # fmt: on
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
         for side in (self.width, self.height):
             if not MIN_BOARD <= side <= MAX_BOARD:
                 raise SettingsError(f"board sides go from {MIN_BOARD} to {MAX_BOARD}, not {side}")

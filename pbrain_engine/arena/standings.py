@@ -91,7 +91,6 @@ class Standings:
         games: Iterable[GameRecord] = (),
         anchors: dict[str, float] | None = None,
     ) -> None:
-        """Begin with the games that are already finished."""
         self.settings = settings
         self.anchors = anchors
         self.names = names = [engine.name for engine in settings.engines]

@@ -21,11 +21,7 @@ class Textbook:
     """The whole engine: the stones in their order, the limits, and the method."""
 
     def __init__(self, name: str) -> None:
-        """Begin with an empty board.
-
-        Raises:
-            ValueError: there is no such method.
-        """
+        """Begin with an empty board; ValueError if there is no such method."""
         self._name = name
         self._choose = None if name == "random" else method(name)
         self._chance = random.Random()
@@ -34,11 +30,7 @@ class Textbook:
         self._stones: list[int] = []
 
     def answer(self, said: Command) -> str | None:
-        """Return the answer to a command, or None if it has no answer.
-
-        Raises:
-            ValueError: it makes no sense on this board.
-        """
+        """Return the answer to a command, None where it has none; ValueError if it is wrong."""
         match said:
             case Command("INFO", text=text):
                 key, value, *_ = (*text.split(), "", "")

@@ -35,11 +35,7 @@ class Archive:
     """A database that is open, or none: then nothing is known, and nothing is kept."""
 
     def __init__(self, target: str | None = None, shelf: SavedGames | None = None) -> None:
-        """Open it, made if it is not there.
-
-        Raises:
-            EngineError: it cannot be opened.
-        """
+        """Open it, made if it is not there; EngineError if it cannot be opened."""
         self.name = target
         self.shelf = shelf or SavedGames()
         self.trouble = ""  # why something could not be kept

@@ -116,11 +116,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def check(name: str, value: Any, schema: Schema) -> None:
-    """Hold a value against a schema.
-
-    Raises:
-        Refused: it does not fit.
-    """
+    """Hold a value against a schema; Refused if it does not fit."""
     kind = schema["type"]
     fits = isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
     if not fits:
@@ -164,11 +160,7 @@ class Operation:
     endless: bool = False  # on a socket it goes on until something else is asked
 
     def read(self, message: Mapping[str, object]) -> dict[str, Any]:
-        """Return the checked fields of a message.
-
-        Raises:
-            Refused: one is missing or wrong.
-        """
+        """Return the checked fields of a message; Refused if one is missing or wrong."""
         found = {}
         for name, schema in self.fields.items():
             found[name] = value = message.get(name)

@@ -43,7 +43,6 @@ class Walk:
     """The questions of one message, within its time."""
 
     def __init__(self, desk: Desk, job: Job) -> None:
-        """Set the position up."""
         self.game = game_of(job.setup)
         self.after = self.game.after
         self._desk = desk

@@ -22,6 +22,7 @@ import json
 from collections.abc import Sequence
 
 from ..app import kept, setup, thinking, view
+from ..app.view import format_thought
 from ..engine.ending import analysis, line_to_five
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
@@ -88,8 +89,8 @@ def main(arguments: Sequence[str]) -> int:
         elif engine.game.is_over:
             thoughts = []
         else:
-            live = None if options.json else _show_thought
-            thoughts = thinking.think(engine, limit, on_iteration=live, multipv=options.multipv)
+            show = None if options.json else lambda found: print(format_thought(found), flush=True)
+            thoughts = thinking.think(engine, limit, on_iteration=show, multipv=options.multipv)
         tree = proof_tree(engine, thoughts) if options.tree else None
         if thoughts:
             database.note(engine, thoughts[0]._replace(tree=tree))
@@ -131,10 +132,6 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
         print(f"forbidden: {view.format_line(forbidden)}")
 
 
-def _show_thought(thought: Thought) -> None:
-    print(view.format_thought(thought), flush=True)
-
-
 def show_policy(engine: Engine) -> None:
     """Print the value without search, and the moves that look best."""
     source = engine.network or "linear"
@@ -155,7 +152,7 @@ def _show_result(engine: Engine, thoughts: list[Thought]) -> None:
         plies = max(best.plies, len(line))
         print(f"{who.name.lower()} wins in {plies} plies: {view.format_line(line)}")
     for other in thoughts[1:]:
-        print(view.format_thought(other))
+        print(format_thought(other))
 
 
 def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:

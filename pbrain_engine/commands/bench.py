@@ -88,12 +88,8 @@ def main(arguments: Sequence[str]) -> int:
     options = COMMAND.parse(arguments)
     positions = SHORT if options.short else POSITIONS
     limit = Limit(depth=options.depth or (SHORT_DEPTH if options.short else DEPTH))
-    with Engine(
-        hash_size=TABLE_BYTES,
-        threads=options.threads,
-        level=options.level,
-        weights=options.weights,
-    ) as engine:
+    given = {"threads": options.threads, "level": options.level, "weights": options.weights}
+    with Engine(hash_size=TABLE_BYTES, **given) as engine:
         runs = []
         for position in positions:
             runs.append(run(engine, position, limit))

@@ -283,11 +283,7 @@ COMMAND = CommandLine(
         "show": Action(
             _show_position,
             "what is known about a position, and about each move from it",
-            (
-                SHARED["position"]._replace(default="", more={"nargs": "?"}),
-                *POSITION,
-                "json",
-            ),
+            (SHARED["position"]._replace(default="", more={"nargs": "?"}), *POSITION, "json"),
         ),
         "query": Action(
             _query_positions,

@@ -20,20 +20,17 @@ COMMAND = CommandLine(
     "numoku demo",
     "Watch the engine play one game against itself.",
     (
-        SHARED["rule"]._replace(
-            about="freestyle, standard, renju, caro, caro-exact, or the protocol's code (default: "
-            "freestyle)"
-        ),
+        SHARED["rule"]._replace(about="freestyle, standard, renju, caro, caro-exact, or the "
+                                "protocol's code (default: freestyle)"),
         SHARED["size"]._replace(about="side of the board, 5 to 22, or WxH (default: 15)"),
-        SHARED["from-below"]._replace(
-            about="the rows of moves such as h8 count from below, as in RenLib"
-        ),
+        SHARED["from-below"]._replace(about="the rows of moves such as h8 count from below, as in "
+                                      "RenLib"),
         SHARED["time"]._replace(default=0.5, about="seconds a move"),
         Option("--total", above_zero, 75.0, "S", "seconds for the game"),
         Option("--opening", str, "", "MOVES", "moves to begin with, such as h8i9"),
         "threads",
     ),
-)
+)  # fmt: skip
 
 
 class MoveView(View):

@@ -34,6 +34,7 @@ from .opening import ENGINE, TalkedOpening, chosen_opening
 PERSON = "you"
 SECONDS = 5.0  # for a move of the engine
 LATER = ("hint", "resign")  # once the opening is over
+COLOUR_LATER = "sides are chosen in an opening; `swap` changes them"
 CLOCK = ("used", "minutes", "increment", "byoyomi", "periods")
 FOULS = {
     OVERLINE: "a row of six or more",
@@ -368,9 +369,6 @@ class Dialogue:
         swap2.set_up(self.engine, opening.play.stones)
         self._notes, self.person = {}, opening.side
 
-    def _colour_later(self, words: list[str]) -> str:
-        return "sides are chosen in an opening; `swap` changes them"
-
     # Records -----------------------------------------------------------------------
 
     def sgf(self) -> tuple[str, list[str]]:
@@ -469,18 +467,12 @@ COMMANDS: dict[str, Command] = {
         ("hint", "what the engine would play for you", Dialogue._hint),
         ("board", "show the board again", Dialogue._board),
         ("swap", "change sides", Dialogue._swap),
-        (
-            "opening RULE",
-            "begin again by an opening rule; `opening rif numoku`: it begins",
-            Dialogue._begin_opening,
-        ),
-        (
-            "swap2",
-            "the same as `opening swap2`; `swap2 numoku`: it begins",
-            lambda self, words: self._begin_opening(["swap2", *words]),
-        ),
-        ("black", "in an opening: take black", Dialogue._colour_later),
-        ("white", "in an opening: take white", Dialogue._colour_later),
+        ("opening RULE", "begin again by an opening rule; `opening rif numoku`: it begins",
+         Dialogue._begin_opening),
+        ("swap2", "the same as `opening swap2`; `swap2 numoku`: it begins",
+         lambda self, words: self._begin_opening(["swap2", *words])),
+        ("black", "in an opening: take black", lambda *_: COLOUR_LATER),
+        ("white", "in an opening: take white", lambda *_: COLOUR_LATER),
         ("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
         ("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
         ("new", "begin again on an empty board", Dialogue._new),
@@ -489,8 +481,8 @@ COMMANDS: dict[str, Command] = {
         ("resign", "give the game up", Dialogue._resign),
         ("help", "this list", Dialogue._help),
         ("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),
-    )  # fmt: skip
-}
+    )
+}  # fmt: skip
 
 
 CHOICES = ("swap", "black", "white")  # which an opening asks for

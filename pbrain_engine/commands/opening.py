@@ -67,11 +67,7 @@ class TalkedOpening:
         return self.play.ask()
 
     def answer(self, words: Sequence[str]) -> None:
-        """Do the steps of the person, and none of the engine's.
-
-        Raises:
-            NotationError: a word is none of them.
-        """
+        """Do the steps of the person, and none of the engine's; NotationError if a word is none."""
         for word in words:
             if not self.goes_on or self.play.player != self.person:
                 raise NotationError(f"{word}: it is not your turn any more")
@@ -101,11 +97,8 @@ class TalkedOpening:
 
     def document(self) -> dict[str, Any]:
         """Return the opening as it is kept with a game."""
-        return {
-            "rule": self.play.rule.name,
-            "actions": " ".join(self.play.actions),
-            "person": self.person,
-        }
+        actions = " ".join(self.play.actions)
+        return {"rule": self.play.rule.name, "actions": actions, "person": self.person}
 
 
 def chosen_opening(

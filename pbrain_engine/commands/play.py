@@ -102,11 +102,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def resume_last(shelf: SavedGames) -> GameStart:
-    """Return the last game against the engine that has not ended, else the last one.
-
-    Raises:
-        NotationError: no game was left, or it cannot be read.
-    """
+    """Return the last game that goes on, else the last; NotationError if none can be read."""
     found = [game for game in shelf.going_on() if is_resumable(game)]
     if not found:
         raise NotationError("there is no game to resume")
@@ -236,7 +232,6 @@ class SavedGame:
     """One game on the shelf, put there when something is noted for the first time."""
 
     def __init__(self, shelf: SavedGames, name: str = "", began: float = 0.0) -> None:
-        """Go on with a game, or begin another."""
         self.shelf, self.name, self._began = shelf, name, began
         self.trouble = ""  # why the game could not be kept
 

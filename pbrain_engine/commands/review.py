@@ -97,11 +97,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Reviewed]:
-    """Review a game, from its last move on until Ctrl-C; the database learns what was found.
-
-    Raises:
-        KeyboardInterrupt: before the first move was looked at.
-    """
+    """Review a game from its end until Ctrl-C (KeyboardInterrupt before the first move)."""
     with (
         kept.OptionalDatabase(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,

@@ -148,7 +148,6 @@ class Solvers:
     """The threat solver, and an engine once a puzzle needs one."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        """Take time, nodes, threads and memory from the command's options."""
         self._options = options
         self.time: float | None = options.time if options.prove else (options.time or 1.0)
         self.nodes: int | None = options.nodes

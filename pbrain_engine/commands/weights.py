@@ -68,11 +68,8 @@ def describe(weights: Weights) -> dict[str, Any]:
     networks = {}
     for family, packed in weights.streams.items():
         raw = weights.network(Rule.parse(family)) or b""
-        networks[family] = {
-            **sizes_of(raw)._asdict(),
-            "bytes": len(raw),
-            "packed": len(packed),
-        }
+        sizes = sizes_of(raw)._asdict()
+        networks[family] = {**sizes, "bytes": len(raw), "packed": len(packed)}
     return {"about": weights.about, "networks": networks}
 
 

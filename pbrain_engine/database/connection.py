@@ -271,11 +271,7 @@ def _format_of(connection: DatabaseConnection) -> str | None:
 
 
 def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
-    """Return a connection to a file, or to the database that a URL names, with its tables.
-
-    Raises:
-        EngineError: it cannot be opened, is something else, or is of another format.
-    """
+    """Return a connection to a file or URL, with its tables; EngineError if it cannot be opened."""
     text = str(target).removeprefix("sqlite:///")
     file = Path(text).expanduser()
     connection = ServerConnection(text) if "://" in text else DatabaseConnection(file, create)

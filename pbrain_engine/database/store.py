@@ -63,7 +63,6 @@ class Added(NamedTuple):
     pages: int = 0  # of the book
 
     def __add__(self, other: object) -> Added:
-        """Return both together."""
         assert isinstance(other, Added)
         return Added(*(a + b for a, b in zip(self, other, strict=True)))
 
@@ -137,13 +136,14 @@ class Database:
         """Store findings where they are better than what is there; return how many came."""
         rows = []
         for image, finding, _ in known:
+            tree = tree_document(finding.tree and turned_tree(finding.tree, image.turn))
             row: dict[str, Any] = {
                 "key": image.key, "rank": rank_of(finding), "value": finding.value,
                 "bound": BOUNDS.index(finding.bound or BOUNDS[0]), "depth": finding.depth,
                 "nodes": finding.nodes,
                 "moves": image.pack(finding.moves or finding.line[:1]),
                 "line": image.pack(finding.line),
-                "proof": proof_of(finding), "tree": _tree_text(finding.tree, image),
+                "proof": proof_of(finding), "tree": "" if tree is None else json.dumps(tree),
                 "author": self._author_number(finding.author),
             }  # fmt: skip
             row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
@@ -239,10 +239,6 @@ def turned_tree(tree: Tree, turn: Callable[[list[Coordinates]], list[Coordinates
 
 def _moves(cells: Iterable[Coordinates]) -> tuple[Move, ...]:
     return tuple(Move(x, y) for x, y in cells)
-
-
-def _tree_text(tree: Tree | None, image: Image) -> str:
-    return "" if tree is None else json.dumps(tree_document(turned_tree(tree, image.turn)))
 
 
 def checksum(*parts: object) -> int:

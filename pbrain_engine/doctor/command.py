@@ -56,11 +56,7 @@ class CheckResult(NamedTuple):
 
 
 def run_check(check: Check, options: Options) -> CheckResult:
-    """Start the program, examine it, and kill what is left of it.
-
-    Raises:
-        OSError: the program cannot be started.
-    """
+    """Start the program, examine it, kill what is left of it; OSError if it cannot be started."""
     began = perf_counter()
     with closing(Exam(options)) as exam:
         try:

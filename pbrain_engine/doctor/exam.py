@@ -47,11 +47,7 @@ class Exam:
     """
 
     def __init__(self, options: Options) -> None:
-        """Start the program.
-
-        Raises:
-            OSError: it cannot be started.
-        """
+        """Start the program; OSError if it cannot be started."""
         self.options = options
         self.peer = EngineProcess(options.command, line_end=LINE_END)
         self.blemish = ""  # the first thing that another program or another day may see fail

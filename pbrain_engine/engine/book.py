@@ -47,11 +47,7 @@ class Book:
     """An open book."""
 
     def __init__(self, path: str, seed: int | None = None) -> None:
-        """Open a file; with a seed moves that are nearly the best are played, too.
-
-        Raises:
-            FileError: it is not there or holds no book.
-        """
+        """Open a file (FileError if it holds no book); a seed allows moves that are nearly best."""
         if not Path(path).is_file():
             raise FileError(f"there is no book {path}")
         place = Path(path).absolute()

@@ -169,7 +169,6 @@ class Engine:
         self.game.set_to_move(side)
 
     def __str__(self) -> str:
-        """Draw the board in letters."""
         return str(self.game)
 
     def _repr_svg_(self) -> str:

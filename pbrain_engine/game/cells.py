@@ -50,11 +50,7 @@ def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
 
 
 def check_size(what: str, width: int, height: int) -> None:
-    """Refuse a size that no board has; ``what`` is of this size.
-
-    Raises:
-        NotationError: it is too small or too large.
-    """
+    """Raise NotationError if no board has this size, which is that of ``what``."""
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
         raise NotationError(
             f"{what} is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
@@ -62,11 +58,7 @@ def check_size(what: str, width: int, height: int) -> None:
 
 
 def parse_cell(text: str, width: int, height: int) -> Coordinates:
-    """Return the cell that ``h8`` or ``7,7`` names.
-
-    Raises:
-        NotationError: the text is no cell, or the board does not have it.
-    """
+    """Return the cell that ``h8`` or ``7,7`` names; NotationError if the board has none such."""
     if "," in text:
         return check_on_board(*parse_pair(text), width, height)
     word = text.strip().lower()

@@ -185,7 +185,6 @@ class Game:
         )  # fmt: skip
 
     def __str__(self) -> str:
-        """Draw the board in letters."""
         return format_diagram(self.record())
 
     def _repr_svg_(self) -> str:

@@ -161,11 +161,7 @@ class OpeningPlay:
     """
 
     def __init__(self, rule: OpeningRule, width: int = 15, height: int | None = None) -> None:
-        """Begin on an empty board.
-
-        Raises:
-            NotationError: the rule is played on a board of another size.
-        """
+        """Begin on an empty board; NotationError if the rule is played on one of another size."""
         height = width if height is None else height
         if rule.size is not None and (width, height) != (rule.size, rule.size):
             board = width if width == height else f"{width}x{height}"
@@ -317,11 +313,7 @@ class OpeningPlay:
                 return f"{who} chooses: {', '.join(ways[:-1])} or {ways[-1]}."
 
     def play(self, words: str) -> None:
-        """Do one step after the other, as they are written in ``actions``.
-
-        Raises:
-            NotationError: the step does not accept a word; actions before it stay done.
-        """
+        """Do the steps written in ``actions``; NotationError at the first that is not allowed."""
         for word in words.split():
             now = self.player, len(self.stones)
             self._do(word.lower())

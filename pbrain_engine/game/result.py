@@ -33,7 +33,6 @@ class Tree:
     __slots__ = ("move", "replies")
 
     def __init__(self, move: Move, replies: dict[Move, Tree]) -> None:
-        """Take the move, and what follows on each answer."""
         self.move = move
         self.replies = replies
 

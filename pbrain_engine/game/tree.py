@@ -78,11 +78,7 @@ class GameTree:
         return not any(node.has_notes or node.children[1:] for node, _ in self.walk())
 
     def check(self) -> GameTree:
-        """Return the tree itself if board, stones and moves are possible.
-
-        Raises:
-            NotationError: the size is no board's, a stone is off it, or a cell holds two.
-        """
+        """Return the tree itself; NotationError if its board, stones or moves are not possible."""
         record = self.record
         size = record.width, record.height
         check_size("the board", *size)
@@ -107,11 +103,7 @@ class GameTree:
 
 
 def without_bad(trees: list[GameTree], bad: Sequence[str]) -> list[GameTree]:
-    """Return the games of a file that are possible; the first says in a remark what is not.
-
-    Raises:
-        NotationError: there are none.
-    """
+    """Return the possible games of a file, a remark names others; NotationError if all are bad."""
     if bad and not trees:
         raise NotationError(bad[0])
     if bad:

@@ -95,11 +95,7 @@ COMMAND = CommandLine(
 
 
 def plan_of(options: argparse.Namespace) -> Plan:
-    """Return the plan that the options ask for.
-
-    Raises:
-        SettingsError: a number makes no sense.
-    """
+    """Return the plan that the options ask for; SettingsError if a number makes no sense."""
     boards = tuple(width for width, _ in options.boards)
     if any(width != height for width, height in options.boards):
         raise SettingsError("--boards takes square ones, such as 15,20")
@@ -114,11 +110,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
 
 
 def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
-    """Return how the options ask for positions to be searched again.
-
-    Raises:
-        SettingsError: one says how games are played.
-    """
+    """Return the survey that the options ask for; SettingsError if one is for games."""
     usual = COMMAND.parse([str(options.file)])
     for name in ("games", "rules", "boards", "branch_share", "openings", "full_share"):
         if getattr(options, name) != getattr(usual, name):
@@ -152,11 +144,7 @@ def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) 
 def spread(
     plan: Plan | Survey, batches: Iterable[Sequence[Any]], processes: int, cluster: str | None
 ) -> Iterator[Any]:
-    """Yield what comes of each task, in their order.
-
-    Raises:
-        ClusterError: who plays was killed.
-    """
+    """Yield what comes of each task, in their order; ClusterError if who plays was killed."""
     play: Callable[[Sequence[Any]], list[Any]] = partial(play_batch, plan, plan.about())
     if cluster is not None:
         played = in_order(partial(ClusterPool, address=cluster), play, batches)

@@ -60,9 +60,10 @@ def judge(weights: Weights, family: str, dataset: Dataset, chosen: Ints) -> Judg
         near[plies, : dataset.near.shape[1]] = dataset.near[chosen[part]]
         moves = np.ascontiguousarray(dataset.moves[begin : begin + count])
         said, scores = np.empty(count, np.int16), np.empty(count * MAX_STONES, np.int16)
+        kernel.game_new(worker.address, evaluator, dataset.width, dataset.height)
         found = kernel.worker_lessons(
-            worker.address, evaluator, dataset.width, dataset.height, moves.ctypes.data, count,
-            near.ctypes.data, said.ctypes.data, scores.ctypes.data,
+            worker.address, evaluator, moves.ctypes.data, count, near.ctypes.data,
+            said.ctypes.data, scores.ctypes.data,
         )  # fmt: skip
         values.append(said[plies])
         logits.append(scores[:found].copy())

@@ -40,11 +40,7 @@ Line = Sequence[Coordinates]  # the moves from the empty board to a position
 
 
 def parse_shares(text: str) -> Shares:
-    """Read ``square`` or ``balanced=0.5,swap2=0.25,square=0.25``; shares are made to add up to 1.
-
-    Raises:
-        ValueError: there is no such kind, or a share is no number above 0.
-    """
+    """Read ``square`` or ``balanced=0.5,swap2=0.25``; shares add up to 1. ValueError of others."""
     found: dict[str, float] = {}
     for word in text.split(","):
         kind, _, share = word.strip().partition("=")

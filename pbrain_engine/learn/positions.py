@@ -46,11 +46,7 @@ class Sources:
     """The records of some game files, numbered one after another."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Look through the files.
-
-        Raises:
-            FileError: one cannot be read, or is damaged.
-        """
+        """Look through the files; FileError if one cannot be read, or is damaged."""
         self.about: list[str] = []  # what each file is, so that others are noticed
         self._data: list[bytes] = []
         self._places: list[tuple[int, int, int]] = []  # file, byte, first number of its games

@@ -90,11 +90,7 @@ COMMAND = CommandLine(
 
 
 def check(options: argparse.Namespace) -> None:
-    """Make sure that the files can be read and that the networks to begin at are there.
-
-    Raises:
-        FileError: an option makes no sense, or a file is missing.
-    """
+    """Make sure that files and networks to begin at are there; FileError if not."""
     for path in (*options.files, *options.test):
         source(path)  # reads the head
     for family in options.families:
@@ -120,11 +116,7 @@ def name_of(out: Path, name: str | None) -> str:
 
 
 def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
-    """Return what an option of the form FAMILY=FILE was given, by family.
-
-    Raises:
-        FileError: nothing is given, or there is no such family.
-    """
+    """Return what options FAMILY=FILE give, by family; FileError if one is wrong."""
     found = {}
     for word in words:
         family, _, what = word.partition("=")
@@ -198,11 +190,7 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 
 def best_network(run: Run) -> NetworkBlock:
-    """Return the integers of the best network of a run.
-
-    Raises:
-        ValueError: numbers have grown too large for the file.
-    """
+    """Return the integers of the best network of a run; ValueError if numbers are too large."""
     known, learner = run.layout.known, run.learner
     counts = np.zeros(len(known), np.int64)
     learner.peaks[:] = 0
@@ -332,11 +320,7 @@ def train_family(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Learn networks from games, and write; return 0.
-
-    Raises:
-        FileError: an option makes no sense, or a file is no good.
-    """
+    """Learn networks from games, and write; return 0. FileError if an option or file is no good."""
     options = COMMAND.parse(arguments)
     check(options)
     families = options.families

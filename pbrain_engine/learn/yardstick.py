@@ -55,11 +55,7 @@ class StageRow(NamedTuple):
 
 
 def has_deep_labels(paths: Iterable[Path]) -> bool:
-    """Return whether files hold positions that were searched again.
-
-    Raises:
-        FileError: one is damaged, or some do and some do not.
-    """
+    """Return whether files hold positions searched again; FileError if only some do."""
     found = {KEY in read_about(path) for path in paths}
     if len(found) > 1:
         raise FileError("games and positions that were searched again are measured apart")

@@ -22,11 +22,7 @@ METHODS = (
 
 
 def method(name: str) -> Callable[[PlainGame, Budget, Random], Choice]:
-    """Return the ``choose`` of a method.
-
-    Raises:
-        ValueError: there is no such method.
-    """
+    """Return the ``choose`` of a method; ValueError if there is no such method."""
     if name not in METHODS:
         raise ValueError(f"there is no method {name!r}; there are {', '.join(METHODS)}")
     choose: Callable[[PlainGame, Budget, Random], Choice] = import_module(

@@ -48,7 +48,6 @@ class NodeCounter:
     """Counts nodes, and ends a search at its limit."""
 
     def __init__(self, limit: Budget) -> None:
-        """Begin to count and to measure time."""
         self.nodes = 0
         self._most = inf if limit.nodes is None else limit.nodes
         self._end = inf if limit.seconds is None else time.monotonic() + limit.seconds

@@ -26,7 +26,6 @@ class Minimax:
     """The functions of the figure, for one player: MAX is the side to move at the root."""
 
     def __init__(self, game: PlainGame, limit: Budget) -> None:
-        """Take MAX from the game."""
         self.game, self.player, self.effort = game, game.to_move, NodeCounter(limit)
 
     def max_value(self, depth: int) -> Found:

@@ -39,7 +39,6 @@ class ProofNumberSearch:
     """Whether the side to move, the attacker, wins."""
 
     def __init__(self, game: PlainGame, limit: Budget) -> None:
-        """Begin with the root alone."""
         self.game, self.attacker, self.effort = game, game.to_move, NodeCounter(limit)
         self.nodes: dict[tuple[int, ...], ProofNode] = {}
         self.root = self.node_here()

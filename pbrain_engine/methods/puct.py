@@ -111,11 +111,7 @@ class PUCT:
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the move visited most, or the one that wins, with its mean as the value.
-
-    Raises:
-        ValueError: the engine has no board of this size.
-    """
+    """Return the move visited most, or one that wins; ValueError if it has no such board."""
     with Engine() as engine, Solver(SOLVER_BYTES, engine.library) as solver:
         engine.new_game(game.width, game.height, game.rule)
         stones = [cell for cell, held in enumerate(game.cells) if held != EMPTY]

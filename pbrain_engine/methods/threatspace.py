@@ -60,7 +60,6 @@ class ThreatSpaceSearch:
     """Looks for a sequence of threats that wins for a side, as if it were to move."""
 
     def __init__(self, game: PlainGame, side: int, limit: Budget) -> None:
-        """Prepare to search the position on the board."""
         self.game, self.side, self.effort = game, side, NodeCounter(limit)
         self.stones = len(game.history)
         self.known: set[frozenset[Threat]] = set()

@@ -23,7 +23,6 @@ class Node:
     """A move in the tree: how often it was tried, and what it brought to who made it."""
 
     def __init__(self, move: int, parent: Node | None) -> None:
-        """Begin without visits."""
         self.move, self.parent = move, parent
         self.children: list[Node] = []
         self.untried: list[int] | None = None  # moves without a node; None: not listed yet
@@ -40,7 +39,6 @@ class UCT:
     """A tree that grows from the position on the board."""
 
     def __init__(self, game: PlainGame, limit: Budget, rng: Random) -> None:
-        """Begin with the root alone."""
         self.effort = NodeCounter(Budget(nodes=VISITS) if limit == Budget() else limit)
         self.game, self.rng = game, rng
         self.root, self.root_player = Node(-1, None), game.to_move

@@ -21,7 +21,7 @@ from ..eval.evaluator import (
 )
 from ..kernel import export, kernel
 from ..patterns.shapes import COMBINATIONS
-from ..patterns.state import STATE, clear_state, play
+from ..patterns.state import STATE, play
 from ..patterns.tables import TABLES, combination_in
 from ..position.board import contains
 from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
@@ -57,10 +57,10 @@ def cell_at(flat, width):
 
 
 @export
-def game_lessons(
-    state: STATE, tables: TABLES, width, height, moves_p, count, fours_p, facts_p, near_p, scores_p
-):
+def game_lessons(state: STATE, tables: TABLES, moves_p, count, fours_p, facts_p, near_p, scores_p):
     """Play the moves of a game; write what is learned of the position before each of them.
+
+    The state is that of an empty board.
 
     ``moves``: int16, ``y * width + x``. ``fours``: of each combination, a byte that is 1 if it
     has a four. Of each position three int16: the threat mask of the side to move, the linear
@@ -77,7 +77,7 @@ def game_lessons(
     near = carray(near_p, (count, 64), np.uint8)
     scores = carray(scores_p, (count * MAX_STONES,), np.int16)
     near[:] = 0
-    clear_state(state, tables, width, height)
+    width, height = np.int64(state.position.width), np.int64(state.position.height)
     end = 0
     for i in range(count):
         side = np.int64(state.position.side)
@@ -102,20 +102,20 @@ def game_lessons(
 
 @export
 def worker_lessons(
-    worker: WORKER, evaluator: EVALUATOR, width, height, moves_p, count, near_p, values_p, logits_p
+    worker: WORKER, evaluator: EVALUATOR, moves_p, count, near_p, values_p, logits_p
 ):
     """Play the moves of a game; write what the network says of the position before each of them.
 
-    ``moves`` and ``near`` are those of ``game_lessons``, which writes the latter. ``values``:
-    int16, for the side to move; ``logits``: int16, in 256ths, of each candidate. Returns how
-    many logits there are.
+    The worker's state is that of an empty board. ``moves`` and ``near`` are those of
+    ``game_lessons``, which writes the latter. ``values``: int16, for the side to move; ``logits``:
+    int16, in 256ths, of each candidate. Returns how many logits there are.
     """
     moves = carray(moves_p, (count,), np.int16)
     near = carray(near_p, (count, 64), np.uint8)
     values = carray(values_p, (count,), np.int16)
     logits = carray(logits_p, (count * MAX_STONES,), np.int16)
     state = worker.state
-    clear_state(state, evaluator.tables, width, height)
+    width, height = np.int64(state.position.width), np.int64(state.position.height)
     begin(worker.accumulator, evaluator, state)
     end = 0
     for i in range(count):

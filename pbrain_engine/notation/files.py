@@ -40,11 +40,7 @@ _OTHERS = (
 
 
 def refuse_others(data: bytes, name: str) -> None:
-    """Refuse what is known and holds no game that can be shown as one; it may have no ``name``.
-
-    Raises:
-        NotationError: it says what the file is, and which command reads it.
-    """
+    """Raise NotationError, which says what reads it, for a file known to hold no game to show."""
     for start, words in _OTHERS:
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(start):
             raise NotationError(f"{name or 'this'} is {words.format(name or 'FILE')}")

@@ -52,11 +52,7 @@ def is_pos(data: bytes) -> bool:
 
 
 def parse_pos(data: bytes) -> GameRecord:
-    """Return the game of a ``.pos`` file.
-
-    Raises:
-        NotationError: it is cut off, or a move is not possible.
-    """
+    """Return the game of a ``.pos`` file; NotationError if it is cut off, or a move impossible."""
     if not data or len(data) < 1 + data[0]:
         there, wanted = max(len(data) - 1, 0), data[0] if data else 1
         raise NotationError(f"the .pos file is cut off: it has {there} of {wanted} moves")
@@ -74,11 +70,7 @@ def is_sav(text: str) -> bool:
 
 
 def parse_sav(text: str) -> GameRecord:
-    """Return the game of a ``.sav`` file.
-
-    Raises:
-        NotationError: it is cut off or too long, or a move is not possible.
-    """
+    """Return the game of a ``.sav`` file; NotationError if its length or a move is not possible."""
     words = text.split()
     for number, word in enumerate(words, 1):
         if not _NUMBERS.fullmatch(word):
@@ -109,11 +101,7 @@ def is_rec(text: str) -> bool:
 
 
 def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
-    """Return the game of a ``.rec`` file, on a board of this width and height if it is known.
-
-    Raises:
-        NotationError: a line is not a move, or the move is impossible.
-    """
+    """Return the game of a ``.rec`` file, on this board if known; NotationError of a bad move."""
     lines = text.strip().split("\n")
     if len(lines) <= _NAMES:
         raise NotationError("the .rec file is cut off: it ends before the first move")
@@ -174,11 +162,7 @@ def format_psq(record: GameRecord) -> str:
 
 
 def parse_psq(text: str) -> GameRecord:
-    """Return the game that a PSQ file holds.
-
-    Raises:
-        NotationError: this is no PSQ file, or its moves are not possible.
-    """
+    """Return the game that a PSQ file holds; NotationError if it is none, or not possible."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     start = _START.fullmatch(lines[0]) if lines else None
     if start is None:
@@ -218,11 +202,7 @@ def is_rif(text: str) -> bool:
 
 
 def parse_rif(text: str) -> list[GameTree]:
-    """Return the games of a RIF file; those that are not possible are named in a remark.
-
-    Raises:
-        NotationError: it is no XML, or holds no game that is possible.
-    """
+    """Return a RIF file's games, the impossible ones in a remark; NotationError if it has none."""
     from xml.etree import ElementTree  # 10 ms that other files do without
 
     if "<!ENTITY" in text:  # which could make a small file a huge one
@@ -258,7 +238,8 @@ def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> 
         cells = parse_moves(" ".join(moves), SIZE, SIZE, from_below=True) if moves else []
         rule = named("rule", "rule")
         played = read_rule(rule)
-        place = ", ".join(filter(None, (named("tournament", "tournament"), _round(entry))))
+        of_round = f"round {entry.get('round')}" if entry.get("round") else ""
+        place = ", ".join(filter(None, (named("tournament", "tournament"), of_round)))
         notes = [place, _note("rule", rule), _note("opening", named("opening", "opening")),
                  _note("other fifth moves", entry.get("alt", "")),
                  _note("swap", entry.get("swap", "")), *_infos(entry)]  # fmt: skip
@@ -276,10 +257,6 @@ def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> 
 
 def _note(what: str, text: str) -> str:
     return f"{what}: {text.strip()}" if text.strip(" -") else ""
-
-
-def _round(entry: Element) -> str:
-    return f"round {entry.get('round')}" if entry.get("round") else ""
 
 
 def _infos(entry: Element) -> list[str]:

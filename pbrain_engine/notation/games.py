@@ -89,14 +89,9 @@ class Record(NamedTuple):
     lines: tuple[tuple[int, int], ...] = ()
 
 
-def group_of(number: int) -> int:
-    """Return the group of a game; rules and boards, which take turns, are in all of them."""
-    return (number * 2654435761 >> 16) % GROUPS
-
-
 def is_held_out(number: int) -> bool:
     """Return whether a game or branch is held out where no other games are named for that."""
-    return group_of(number) < HELD_OUT
+    return (number * 2654435761 >> 16) % GROUPS < HELD_OUT
 
 
 def encode(record: Record) -> bytes:
@@ -147,11 +142,7 @@ def header(about: dict[str, str]) -> bytes:
 
 
 def split_head(path: Path) -> tuple[dict[str, str], bytes, int]:
-    """Return the head of a file, all its bytes, and where its records begin.
-
-    Raises:
-        FileError: it cannot be read, or begins with something else.
-    """
+    """Return a file's head, its bytes, and where its records begin; FileError if it is another."""
     try:
         data = read_whole(path, MOST_BYTES, MAGIC.encode())
     except OSError as error:
@@ -170,11 +161,7 @@ def read_about(path: Path) -> dict[str, str]:
 
 
 def read_games(path: Path) -> Iterator[Record]:
-    """Yield the games of a file, without one that was cut off at its end.
-
-    Raises:
-        FileError: it is no file of games, or damaged.
-    """
+    """Yield the games of a file, without one cut off at its end; FileError if it is damaged."""
     _, data, at = split_head(path)
     try:
         while (found := decode(data, at)) is not None:
@@ -256,7 +243,6 @@ class GameFile(RecordFile):
     """A file of games by their numbers, the branches of each before it."""
 
     def __init__(self, path: Path, about: dict[str, str]) -> None:
-        """Begin or continue a file, as every ``RecordFile``."""
         self.games = 0
         self._waiting: list[Record] = []  # branches of a game that comes
         super().__init__(path, about)
@@ -280,11 +266,7 @@ class GameFile(RecordFile):
         self.positions += sum(len(each.moves) - each.opening for each in (*branches, game))
 
     def append(self, game: Record, branches: Sequence[Record] = ()) -> None:
-        """Write the next game, after its branches.
-
-        Raises:
-            FileError: the disk is full, or it cannot be written for another reason.
-        """
+        """Write the next game, after its branches; FileError if it cannot be written."""
         self._check(game, branches)
         self._write(b"".join(map(encode, (*branches, game))))
         self._count(game, branches)
@@ -294,7 +276,6 @@ class PositionFile(RecordFile):
     """A file of single positions; ``last`` is the one at its end."""
 
     def __init__(self, path: Path, about: dict[str, str]) -> None:
-        """Begin or continue a file, as every ``RecordFile``."""
         self.last: Record | None = None
         super().__init__(path, about)
 
@@ -322,11 +303,7 @@ class NodePlan(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> NodePlan:
-        """Read ``1200`` or ``12000@20,4800@40,1200``.
-
-        Raises:
-            ValueError: it is neither, has too few nodes, or stones that do not rise.
-        """
+        """Read ``1200`` or ``12000@20,4800@40,1200``; ValueError says what is wrong."""
         *words, last = (word.strip() for word in text.split(","))
         found = [_STEP.fullmatch(word) for word in words]
         if not _NODES.fullmatch(last) or not all(found):
@@ -349,6 +326,5 @@ class NodePlan(NamedTuple):
         return max(self.nodes, *(nodes for nodes, _ in self.steps), 0)
 
     def __str__(self) -> str:
-        """Return what ``parse`` reads."""
         steps = (f"{nodes}@{before}" for nodes, before in self.steps)
         return ",".join([*steps, str(self.nodes)])

@@ -69,11 +69,7 @@ def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[str]]:
 
 
 def parse_sgf(text: str) -> GameRecord:
-    """Return the main line of an SGF file.
-
-    Raises:
-        NotationError: this is no SGF file of a game of five in a row.
-    """
+    """Return the main line of an SGF file; NotationError if it is no game of five in a row."""
     for nodes, parents in _sequences(text):  # the first game, and everywhere the first variation
         ends = (at for at, parent in enumerate(parents) if parent != at - 1)
         end = next(ends, len(nodes))
@@ -229,11 +225,7 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
 
 
 def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False) -> GameTree:
-    """Return the tree of some nodes; a game has no stones that are put in the middle of it.
-
-    Raises:
-        NotationError: it is no game of five in a row, or its moves are not possible.
-    """
+    """Return the tree of some nodes; NotationError if it is no game of five in a row."""
     record, stem = _read_root(nodes, parents)
     tree = GameTree(record)
     places: list[tuple[TreeNode, int]] = []  # node of the tree and its ply

@@ -52,11 +52,7 @@ class TuningPlan:
     batch: int = BATCH
 
     def make(self) -> Spsa:
-        """Return the method at the beginning of the run, where the engine's own options put it.
-
-        Raises:
-            SettingsError: there is no such parameter, or too few games.
-        """
+        """Return the method where the engine's options put it; SettingsError of a bad parameter."""
         start = {
             key: int(value)
             for key, value in self.match.engines[0].options

@@ -199,7 +199,7 @@ def test_the_lessons_of_a_game_are_what_each_of_its_positions_is_asked(
             row[(x + SIZE * y) >> 3] |= 1 << ((x + SIZE * y) & 7)
     values, logits = np.zeros(len(wanted), np.int16), np.zeros(99, np.int16)
     count = exports_lessons.worker_lessons(
-        [worker_after()], [evaluator()], SIZE, SIZE, moves, len(moves), near, values, logits
+        [worker_after(size=SIZE)], [evaluator()], moves, len(moves), near, values, logits
     )
     assert list(values) == [fresh_value(CALM[: 2 * ply]) for ply in range(len(wanted))]
     expected = []

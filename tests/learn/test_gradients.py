@@ -14,8 +14,9 @@ from pbrain_engine.learn.network.gradients import accumulate_gradients
 from pbrain_engine.learn.network.layout import DECAY, OWN_DECAY, Layout, Widths
 from pbrain_engine.learn.network.learner import Learner
 from pbrain_engine.learn.network.optimizer import Adam, AdamStep
-from pbrain_engine.learn.network.patterns import half_of, patterns
+from pbrain_engine.learn.network.patterns import patterns
 from pbrain_engine.learn.network.reading import read_datasets
+from pbrain_engine.position.rules import Rule
 
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 SMALL = Widths(32, 48, 16, 64, 32, 48)  # all that can differ do
@@ -50,7 +51,7 @@ def excited(layout: Layout, seed: int) -> np.ndarray:  # type: ignore[type-arg]
 def test_gradients_are_slopes(family: str) -> None:
     dataset = read_datasets([SAMPLE], [], family, load_weights("learned"))[0].with_targets(0.7)
     chance = np.random.default_rng(3)
-    known, tied = patterns(half_of(family)), family != "renju"
+    known, tied = patterns(Rule.parse(family).traits.half), family != "renju"
     layout = Layout(known, tied, SMALL)
     learner = Learner(layout, excited(layout, 5), Threads(1))
     chosen = chance.choice(dataset.size, 24, replace=False)

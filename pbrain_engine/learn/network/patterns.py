@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...position.rules import Rule
-
 Ints = NDArray[np.int64]
 LOW_BITS = 0x5555555555  # of every cell of a key
 
@@ -34,11 +32,6 @@ class Patterns(NamedTuple):
     def blank(self) -> int:
         """The pattern without stones and walls."""
         return len(self.keys) - 1
-
-
-def half_of(family: str) -> int:
-    """Return how far the windows of a rule family reach to each side."""
-    return Rule.parse(family).traits.half
 
 
 def _wall_off(keys: Ints, canonical: Ints, outwards: Iterable[int]) -> Ints:

@@ -83,11 +83,7 @@ def unpack(raw: bytes) -> NetworkBlock:
 
 
 def pack(block: NetworkBlock) -> bytes:
-    """Return the bytes of a block.
-
-    Raises:
-        ValueError: an array has another shape, or a number does not fit.
-    """
+    """Return the bytes of a block; ValueError if an array or a number does not fit."""
     parts = [block.sizes.pack()]
     groups = [(shared_fields(block.sizes), block.shared)]
     groups += [(head_fields(block.sizes), head) for head in block.heads]
@@ -155,7 +151,6 @@ class HeadWriter:
     """The arrays of a head as they become integers, and the shifts in their order."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self.arrays: Arrays = {}
         self.shifts: list[int] = []
 

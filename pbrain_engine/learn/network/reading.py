@@ -81,10 +81,12 @@ class GameReader:
             moves[begin:end] = record.moves
             with self._lock:  # the first to ask builds them
                 tables = tables_of(self._library, record.rule, self._weights).address
+            game = self._game()
+            self._library.game_new(game, tables, record.width, record.height)
             count = self._library.game_lessons(
-                self._game(), tables, record.width, record.height, moves[begin:].ctypes.data,
-                len(record.moves), self._fours.ctypes.data, facts[begin:].ctypes.data,
-                near[begin:].ctypes.data, scores.ctypes.data,
+                game, tables, moves[begin:].ctypes.data, len(record.moves),
+                self._fours.ctypes.data, facts[begin:].ctypes.data, near[begin:].ctypes.data,
+                scores.ctypes.data,
             )  # fmt: skip
             found.append(scores[:count].copy())
             begin = end
@@ -129,11 +131,7 @@ def fours() -> NDArray[np.uint8]:
 
 
 def check(record: Record) -> None:
-    """Make sure that a game can be played through.
-
-    Raises:
-        FileError: a stone lies off the board or on another, or there is no such board.
-    """
+    """Make sure that a game can be played through; FileError if it cannot."""
     sides = record.width, record.height
     area = record.width * record.height
     if not all(MIN_BOARD <= each <= MAX_BOARD for each in sides):
@@ -143,25 +141,17 @@ def check(record: Record) -> None:
 
 
 def select_games(files: Iterable[Path], test: Iterable[Path], family: str) -> Iterator[LearnedGame]:
-    """Yield the games of a family; held out are the test files, or one game in sixteen.
-
-    Raises:
-        FileError: a file is missing or damaged.
-    """
+    """Yield a family's games, the test files or one in sixteen held out; FileError of damage."""
     test = list(test)
-    learned = ((each, not test and is_held_out(each.number)) for each in read_all(files))
+    games, others = (chain.from_iterable(map(read_games, each)) for each in (files, test))
+    learned = ((each, not test and is_held_out(each.number)) for each in games)
     number, before = -1, None
-    for record, held in chain(learned, ((each, True) for each in read_all(test))):
+    for record, held in chain(learned, ((each, True) for each in others)):
         now = record.number if record.ending is Ending.SEARCHED else None
         number += now is None or now != before  # its positions that were searched again share it
         before = now
         if family_of(record.rule) == family:
             yield LearnedGame(number, record, held)
-
-
-def read_all(files: Iterable[Path]) -> Iterator[Record]:
-    """Yield the games of files; FileError if one is missing or damaged."""
-    return chain.from_iterable(map(read_games, files))
 
 
 Size = tuple[int, int]  # height, width

@@ -29,7 +29,7 @@ from .dataset import ENOUGH, Dataset, has_bit
 from .layout import Layout, Outputs, Widths
 from .learner import Learner
 from .optimizer import Adam, AdamStep
-from .patterns import half_of, patterns
+from .patterns import patterns
 from .quantise import NetworkBlock, begin_at
 
 WARM_UP = 100  # steps
@@ -164,7 +164,7 @@ class Run:
         ]
         self.scale = linear_scale(self.datasets)
         self.order = Order(self.datasets, settings.batch, settings.seed)
-        known = patterns(half_of(settings.family))
+        known = patterns(Rule.parse(settings.family).traits.half)
         tied = not Rule.parse(settings.family).traits.fouls
         self.layout = Layout(known, tied, settings.widths)
         numbers = self.layout.start(settings.seed)

@@ -176,11 +176,7 @@ def link(target: Target, object_file: str, library_file: str) -> None:
 
 
 def host_output() -> Output:
-    """Return the library that serves this machine best.
-
-    Raises:
-        BuildError: none does.
-    """
+    """Return the library that serves this machine best; BuildError if none does."""
     target = host_target()
     if target is None:
         raise BuildError(f"no kernel can be built for this machine, only for {', '.join(TARGETS)}")

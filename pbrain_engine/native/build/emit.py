@@ -55,11 +55,7 @@ def compile_front(exports: str, kept: str) -> None:
 
 
 def write_object(kept: str, digest: str, folder: str, output: Output) -> None:
-    """Write the object file of one library.
-
-    Raises:
-        BuildError: the module is not to be shipped.
-    """
+    """Write the object file of one library; BuildError if the module is not to be shipped."""
     began = time.perf_counter()
     with open(kept, "rb") as file:
         facts, _, bitcode = file.read().partition(b"\0")

@@ -117,11 +117,7 @@ def private_pages(pid: int | str = "self") -> int:
 
 
 def peak_working_set(pid: int) -> int:
-    """Return what Piskvork reads of a process on Windows, in bytes.
-
-    Raises:
-        OSError: there is no such process, or it may not be asked.
-    """
+    """Return what Piskvorky reads of a process on Windows, in bytes; OSError if it may not."""
     return windows_sizes(pid)[_PEAK_WORKING_SET]
 
 
