@@ -16,7 +16,7 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.match import read_journal
 from pbrain_engine.board.desk import scale_of
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.game.record import GameRecord

@@ -19,7 +19,7 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.match import read_journal
 from pbrain_engine.engine.pacing import Limits, plan
 from pbrain_engine.game.record import GameRecord
 

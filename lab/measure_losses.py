@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import Journal
-from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.match import read_journal
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.cells import cell_name, format_moves

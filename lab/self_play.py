@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 from pbrain_engine.arena import match
-from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.match import read_journal
 from pbrain_engine.game.record import BLACK, DRAW, WHITE, GameRecord
 from pbrain_engine.values import mate_distance
 from tests.oracle import rules

@@ -55,9 +55,9 @@ def _number_type(
                 raise ValueError
             number = kind(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not {word}") from None
+            raise ValueError(f"{text!r} is not {word}") from None
         if not accepts(number):
-            raise argparse.ArgumentTypeError(f"{text} is not {word}")
+            raise ValueError(f"{text} is not {word}")
         return number
 
     return parse
@@ -84,41 +84,30 @@ def counted(count: int, noun: str) -> str:
 
 
 def span(text: str) -> tuple[int, int]:
-    """Return least and most of ``3``, ``3-7`` or ``3-`` (no end), or raise ArgumentTypeError."""
+    """Return the least and most of ``3``, ``3-7`` or ``3-`` (no end); ValueError of others."""
     first, dash, last = text.partition("-")
     if first.isdecimal() and (last.isdecimal() or not last):
         least = int(first)
         most = int(last) if last else ENDLESS if dash else least
         if least <= most:
             return least, most
-    raise argparse.ArgumentTypeError(f"{text!r} is nothing such as 3, 3-7 or 3-")
+    raise ValueError(f"{text!r} is nothing such as 3, 3-7 or 3-")
 
 
 def board_size(text: str) -> tuple[int, int]:
-    """Return width and height of ``15`` or ``15x20``, or raise ArgumentTypeError."""
+    """Return width and height of ``15`` or ``15x20``; ValueError if no board has this size."""
     words = _SIZE.fullmatch(text.lower())
     if not words:
-        raise argparse.ArgumentTypeError(f"{text!r} is no board size; sizes look like 15 or 15x20")
+        raise ValueError(f"{text!r} is no board size; sizes look like 15 or 15x20")
     width, height = int(words[1]), int(words[2] or words[1])
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
-        raise argparse.ArgumentTypeError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
+        raise ValueError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
     return width, height
 
 
-def rule(text: str) -> Rule:
-    """Return the rule of this name or code, or raise ArgumentTypeError."""
-    try:
-        return Rule.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def search(name: str) -> str:
-    """Return the name of the search, or raise ArgumentTypeError."""
-    try:
-        check_search(name)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    """Return the name of the search; ValueError if there is none of this name."""
+    check_search(name)
     return name
 
 
@@ -131,7 +120,7 @@ class Option(NamedTuple):
     """An option, or an argument without dashes, of a command."""
 
     names: str  # separated by blanks, such as "--size --board"
-    # Makes a value of a word; a tuple: the choices; None: a switch.
+    # Makes a value of a word, ValueError says what is wrong; a tuple: the choices; None: a switch.
     kind: Callable[[str], object] | tuple[object, ...] | None = str
     default: object = None
     metavar: str | tuple[str, ...] | None = None  # a tuple: as many words
@@ -145,13 +134,14 @@ class Option(NamedTuple):
 
     def add_to(self, parser: argparse._ActionsContainer) -> None:
         """Add the option to a parser."""
-        more: dict[str, Any] = {"type": self.kind, "metavar": self.metavar}
         if self.kind is None:
-            more = {"action": "store_true"}
+            more: dict[str, Any] = {"action": "store_true"}
         elif isinstance(self.kind, tuple):
             more = {"choices": self.kind, "metavar": self.metavar}
-        elif isinstance(self.metavar, tuple):
-            more["nargs"] = len(self.metavar)
+        else:
+            more = {"type": _explained(self.kind), "metavar": self.metavar}
+            if isinstance(self.metavar, tuple):
+                more["nargs"] = len(self.metavar)
         about, usual = self.about, self.default
         if usual and not isinstance(usual, (tuple, list)):
             about += f" ({usual:g})" if isinstance(usual, float) else f" ({usual})"
@@ -160,11 +150,23 @@ class Option(NamedTuple):
         )
 
 
+def _explained(kind: Callable[[str], object]) -> Callable[[str], object]:
+    """Return a kind of values whose errors argparse shows as they are; classes stay."""
+
+    def convert(text: str) -> object:
+        try:
+            return kind(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return kind if isinstance(kind, type) else convert
+
+
 SHARED = {  # what several commands have
     option.names.split()[0].strip("-"): option
     for option in (
         Option("position", str, None, "POSITION", "moves such as h8i9, a file, or -"),
-        Option("--rule", rule, None, "R",
+        Option("--rule", Rule.parse, None, "R",
                "freestyle, standard, renju, caro, caro-exact, or the protocol's code "
                "(default: what the file says, else freestyle)"),
         Option("--size --board", board_size, None, "N",

@@ -59,7 +59,6 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "arena": (
         ("processes", "textbook"),
         ("settings",),
-        ("journal",),
         ("calibration", "elo", "referee"),
         ("choosing", "openings", "process", "standings"),
         ("arguments", "live", "players"),

@@ -18,21 +18,24 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import count, product
 from pathlib import Path
+from typing import Any
 
+from .. import __version__
 from ..errors import FileError
-from ..files import state_folder
+from ..files import Document, state_folder
+from ..game.documents import played_document
 from ..game.record import START, GameRecord
 from ..native.load.library import KernelError
+from ..notation.journal import GameLog
 from ..options import join_command, problem_of
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, Pool
 from . import processes
 from .arguments import parse, resumed_settings, settings_of
-from .journal import Journal
 from .openings import Openings
 from .players import make_engine
 from .pool import LocalGames, play_remotely
@@ -40,6 +43,55 @@ from .process import EngineProcess
 from .referee import EngineFault, GameTask
 from .settings import EngineSpec, MatchSettings, SettingsError, pairs, total_games
 from .standings import PlainView, Standings, View, summary
+
+
+class Journal(GameLog):
+    """An open journal: ``settings``, the ``games`` that it holds, and ``append``.
+
+    One begins with the mode ``x+b`` and settings, and goes on with ``r+b``.
+    """
+
+    settings: MatchSettings
+
+    def __init__(self, path: Path, mode: str, settings: MatchSettings | None = None) -> None:
+        if settings:
+            self.settings = settings
+        super().__init__(path, mode, _head(settings) if settings else None)
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take settings, which replace those before, or a game between engines of theirs."""
+        super().take(entry)
+        if entry["type"] == self.first:
+            try:
+                self.settings = MatchSettings.from_json(entry["settings"])
+            except SettingsError as error:
+                raise FileError(str(error)) from None
+
+    def change(self, settings: MatchSettings) -> None:
+        """Go on under other settings, such as more games."""
+        if settings != self.settings:
+            self.settings = settings
+            self.write(_head(settings))
+
+    def append(self, played: GameRecord) -> None:
+        """Write a game to disk, with the date."""
+        played = played._replace(date=played.date or time.strftime("%Y-%m-%d"))
+        self.write({"type": "game", **played_document(played)})
+        self.by_number[played.number] = played
+
+
+def _head(settings: MatchSettings) -> Document:
+    now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    head: Document = {"type": "match", "format": 1, "version": __version__, "time": now}
+    return {**head, "settings": asdict(settings)}
+
+
+def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
+    """Return the settings and games of a journal, complete or not; FileError if it is none."""
+    journal = Journal(path, "rb")
+    journal.close()
+    return journal.settings, journal.games
+
 
 INTERRUPTED = 130  # exit status
 POLL = 0.2  # seconds between two looks at the keyboard

@@ -32,8 +32,7 @@ from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
 from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart
 from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
-from .journal import read_journal
-from .match import default_journal
+from .match import default_journal, read_journal
 from .settings import MatchSettings, SettingsError
 from .standings import (
     PairScore,

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sys
-from argparse import SUPPRESS, ArgumentTypeError
+from argparse import SUPPRESS
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -282,7 +282,7 @@ def parse_cores(text: str) -> tuple[int, ...]:
         ends = _CORES.fullmatch(part)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
         if first > last:
-            raise ArgumentTypeError(f"cores {text!r}: a list such as 0-3,8, or all")
+            raise ValueError(f"cores {text!r}: a list such as 0-3,8, or all")
         cores += range(first, last + 1)
     return tuple(cores)
 

@@ -49,11 +49,8 @@ from .messages import MOST_CHARACTERS, OPERATIONS, operation_of, parse, refusal_
 STATIC = Path(__file__).parent / "static"
 SHARED = ("draw.js", "page.css")  # with pages of other commands
 TYPES = {
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".css": "text/css",
-    ".svg": "image/svg+xml",
-}
+    ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
+}  # fmt: skip
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; "
     "style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -221,26 +218,17 @@ class BoardServer:
         return Response(path.read_bytes(), media_type=TYPES[path.suffix], headers=HEADERS)
 
     async def _health(self, request: Request) -> Response:
-        return JSONResponse(
-            {
-                "status": "ok",
-                "name": "numoku",
-                "version": __version__,
-                "tabs": len(list(self.desks)),
-                "engines": sum(desk.has_engine for desk in self.desks),
-                "searching": sum(bool(desk.jobs) for desk in self.desks),
-            }
-        )
+        about = {"status": "ok", "name": "numoku", "version": __version__}
+        engines = sum(desk.has_engine for desk in self.desks)
+        searching = sum(bool(desk.jobs) for desk in self.desks)
+        tabs = len(list(self.desks))
+        return JSONResponse({**about, "tabs": tabs, "engines": engines, "searching": searching})
 
     async def _describe(self, request: Request) -> Response:
         """Return what can be asked, with the fields of each as JSON schemas."""
         admit(request, self.token, self.names)
-        return JSONResponse(
-            {
-                name: {"summary": operation.summary, "fields": operation.fields}
-                for name, operation in sorted(OPERATIONS.items())
-            }
-        )
+        known = sorted(OPERATIONS.items())
+        return JSONResponse({name: {"summary": o.summary, "fields": o.fields} for name, o in known})
 
     async def _operate(self, request: Request) -> Response:
         """Do one operation and return its result; it ends when the asker goes away."""

@@ -68,13 +68,9 @@ def main(arguments: Sequence[str]) -> int:
         board.start = read_file(options.file)
     listener = listen(options.host, options.port)
     config = uvicorn.Config(
-        board.app,
-        log_level="critical",
-        lifespan="on",
-        ws="websockets-sansio",
-        ws_max_size=MOST_BYTES,
-        timeout_graceful_shutdown=2,
-    )
+        board.app, log_level="critical", lifespan="on", ws="websockets-sansio",
+        ws_max_size=MOST_BYTES, timeout_graceful_shutdown=2,
+    )  # fmt: skip
     server = uvicorn.Server(config)
     shown = LOCAL if options.host in ("0.0.0.0", "") else options.host
     if ":" in shown and not shown.startswith("["):
@@ -131,12 +127,9 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 
 async def serve(
-    server: uvicorn.Server,
-    listener: socket.socket,
-    board: BoardServer,
-    address: str,
+    server: uvicorn.Server, listener: socket.socket, board: BoardServer, address: str,
     options: argparse.Namespace,
-) -> None:
+) -> None:  # fmt: skip
     """Serve; print the address once requests are answered; end after the last visitor has left."""
     task = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started and not task.done():

@@ -187,9 +187,7 @@ def review(desk: Desk, job: Job) -> Document:
     found: dict[int, Document] = {}
 
     def listen(reviewed: Reviewed) -> bool:
-        found[reviewed.ply] = reviewed_document(
-            reviewed
-        )  # again, where an earlier move has shown more
+        found[reviewed.ply] = reviewed_document(reviewed)  # again, if an earlier move showed more
         job.tell({"moves": [found[ply] for ply in sorted(found)]})
         return job.is_stopped
 

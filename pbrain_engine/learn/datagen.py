@@ -29,13 +29,13 @@ from ..options import (
     list_of,
     number,
     positive,
-    rule,
     share,
     whole,
 )
+from ..position.rules import Rule
 from ..progress import Progress
 from ..workers import ClusterPool, ProcessPool, in_order
-from .openings import KINDS, MIX, Shares, format_shares, parse_shares
+from .openings import KINDS, MIX, format_shares, parse_shares
 from .positions import Sources, Survey, count_done, sample, stretches
 from .selfplay import Plan
 
@@ -43,22 +43,6 @@ MOST_BRANCHES = 0.9
 BATCH = 4  # games that a worker plays in one go
 
 _engines = threading.local()
-
-
-def budget(text: str) -> NodePlan:
-    """Return the nodes of searches; argparse's error if they make no sense."""
-    try:
-        return NodePlan.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def opening_shares(text: str) -> Shares:
-    """Return the kinds of openings; argparse's error if they make no sense."""
-    try:
-        return parse_shares(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 COMMAND = CommandLine(
@@ -69,10 +53,10 @@ COMMAND = CommandLine(
     (
         Option("file", Path, about="where the games are written"),
         Option("--games", whole, 1000, "N", "games in the file"),
-        Option("--nodes", budget, "1200", "N",
+        Option("--nodes", NodePlan.parse, "1200", "N",
                "nodes a move, on average; 12000@20,4800@40,1200: 12000 before the 20th stone, "
                "4800 before the 40th, then 1200"),
-        Option("--rules", list_of(rule), "freestyle", "R,...", "rules in turn"),
+        Option("--rules", list_of(Rule.parse), "freestyle", "R,...", "rules in turn"),
         Option("--boards", list_of(board_size), "15", "N,...", "square boards in turn"),
         SHARED["seed"]._replace(about="of openings and lengths, or of the sample"),
         "weights",
@@ -80,7 +64,7 @@ COMMAND = CommandLine(
         "cluster",
         Option("--branch-share", number, 0.0, "S",
                "share of positions that are not of the games, as search trees have them (0)"),
-        Option("--openings", opening_shares, format_shares(MIX), "K=S,...",
+        Option("--openings", parse_shares, format_shares(MIX), "K=S,...",
                f"shares of the kinds of openings: {', '.join(KINDS)}"),
         Option("--full-share", share, 0.0, "S",
                "share of games that no quiet moves end before the board is full (0)"),

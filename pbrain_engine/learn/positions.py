@@ -117,7 +117,7 @@ class Survey(NamedTuple):
     def play(self, engine: Engine, stretch: Stretch) -> list[Record]:
         """Search the positions of a stretch; return each with what was found."""
         record, found = stretch.record, list[Record]()
-        line = [(cell % record.width, cell // record.width) for cell in record.moves]
+        line = record.cells
         engine.new_game(record.width, record.height, record.rule)
         for stones in stretch.stones:
             if not set_up_line(engine, line[:stones]):
@@ -129,15 +129,12 @@ class Survey(NamedTuple):
                 for (x, y), value in best_lines(engine, self.budget.at(stones), self.multipv)
             )
             move, value = lines[0]
-            found.append(
-                record._replace(
-                    opening=stones,
-                    ending=record.ending if record.ending is Ending.BRANCH else Ending.SEARCHED,
-                    moves=(*record.moves[:stones], move),
-                    values=(*[NO_VALUE] * stones, value),
-                    lines=lines if len(lines) > 1 else (),
-                )
-            )
+            found.append(record._replace(
+                opening=stones,
+                ending=record.ending if record.ending is Ending.BRANCH else Ending.SEARCHED,
+                moves=(*record.moves[:stones], move), values=(*[NO_VALUE] * stones, value),
+                lines=lines if len(lines) > 1 else (),
+            ))  # fmt: skip
         return found
 
 
@@ -193,8 +190,7 @@ def sample(survey: Survey, sources: Sources) -> list[Place]:
 
 def _suits(survey: Survey, engine: Engine, record: Record, stones: int) -> bool:
     engine.new_game(record.width, record.height, record.rule)
-    line = [(cell % record.width, cell // record.width) for cell in record.moves[:stones]]
-    if not set_up_line(engine, line):
+    if not set_up_line(engine, record.cells[:stones]):
         return False
     return not survey.is_open or is_open(engine, record, stones)
 

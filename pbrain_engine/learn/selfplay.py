@@ -229,7 +229,7 @@ def grow(
     is decided at a glance, or has an only move, teaches nothing and is left out.
     """
     width = game.width
-    line = [(cell % width, cell // width) for cell in game.moves]
+    line = game.cells
     positions = len(line) - game.opening
     wanted = int(share / (1 - share) * positions + chance.random())
     found: list[Record] = []
@@ -251,13 +251,8 @@ def grow(
         assert seen is not None
         cells = [move.y * width + move.x for move in (*engine.game.moves, seen.move)]
         values = (*[NO_VALUE] * (len(cells) - 1), seen.value)
-        found.append(
-            game._replace(
-                opening=len(cells) - 1,
-                result=0,
-                ending=Ending.BRANCH,
-                moves=tuple(cells),
-                values=values,
-            )
-        )
+        found.append(game._replace(
+            opening=len(cells) - 1, result=0, ending=Ending.BRANCH, moves=tuple(cells),
+            values=values,
+        ))  # fmt: skip
     return tuple(found)

@@ -53,9 +53,9 @@ TITLES = {
 
 
 def family_name(text: str) -> str:
-    """Return the name of a family; argparse's error if there is no such."""
+    """Return the name of a family; ValueError if there is no such."""
     if text not in FAMILIES:
-        raise argparse.ArgumentTypeError(f"{text!r} is no family: {', '.join(FAMILIES)}")
+        raise ValueError(f"{text!r} is no family: {', '.join(FAMILIES)}")
     return text
 
 

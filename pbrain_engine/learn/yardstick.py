@@ -79,7 +79,7 @@ def assess(engine: Engine, labelled: Labelled) -> Assessment:
     record, game = labelled.record, engine.game
     if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
         engine.new_game(record.width, record.height, record.rule)
-    line = [(cell % record.width, cell // record.width) for cell in record.moves]
+    line = record.cells
     if not set_up_line(engine, line[:-1]):
         raise FileError(f"game {record.number} has a position in which there is no move")
     odds = engine.value() / engine.weights.scale(record.rule)

@@ -38,7 +38,7 @@ from typing import NamedTuple
 
 from ..errors import FileError
 from ..files import read_whole, try_lock
-from ..position.geometry import MAX_STONES
+from ..position.geometry import MAX_STONES, Coordinates
 from ..position.rules import Rule
 
 MAGIC = "numoku games 1"
@@ -87,6 +87,11 @@ class Record(NamedTuple):
     moves: tuple[int, ...]
     values: tuple[int, ...]
     lines: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def cells(self) -> list[Coordinates]:
+        """Its moves as ``x, y``."""
+        return [(cell % self.width, cell // self.width) for cell in self.moves]
 
 
 def is_held_out(number: int) -> bool:

@@ -26,14 +26,8 @@ VERSION = bytes((3, 0))
 READABLE = ((3, 0), (3, 4))
 HEADER_BYTES = 20
 
-SIBLING = 0x80
-CHILDLESS = 0x40
-OLD_COMMENT = 0x20
-MARK = 0x10
-COMMENT = 0x08
-START = 0x04
-NO_MOVE = 0x02
-EXTENSION = 0x01
+SIBLING, CHILDLESS, OLD_COMMENT, MARK = 0x80, 0x40, 0x20, 0x10
+COMMENT, START, NO_MOVE, EXTENSION = 0x08, 0x04, 0x02, 0x01
 BOARD_TEXT = 0x0001  # of the two bytes of the extension
 
 SEPARATOR = "\b"  # between the first line of a comment and the others

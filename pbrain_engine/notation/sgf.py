@@ -131,13 +131,9 @@ def _format_root(tree: GameTree) -> str:
     root = [";GM[4]FF[4]CA[UTF-8]AP[Numoku]", f"SZ[{size}]"]
     if record.rule is not None:
         root.append(f"RU[{record.rule.name.lower()}]")
-    properties = [
-        ("PB", record.black),
-        ("PW", record.white),
-        ("DT", record.date),
-        ("RE", _RESULTS.get(record.result, record.result)),
-        ("C", tree.root.comment),
-    ]
+    result = _RESULTS.get(record.result, record.result)
+    properties = [("PB", record.black), ("PW", record.white), ("DT", record.date), ("RE", result),
+                  ("C", tree.root.comment)]  # fmt: skip
     root += [f"{name}[{_escape(value)}]" for name, value in properties if value]
     for name, side in _STONES.items():
         cells = [f"[{_format_point(cell)}]" for cell, held in record.placed if held is side]

@@ -137,13 +137,8 @@ def patch(point: Mapping[str, int]) -> str:
     for name, value in point.items():
         if parameters.PARAMETERS[name].default != value:
             after = re.sub(rf'("{name}": Parameter\()[^,]+,', rf"\g<1>{value},", after)
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True),
-        after.splitlines(keepends=True),
-        f"a/{SOURCE_NAME}",
-        f"b/{SOURCE_NAME}",
-    )
-    return "".join(lines)
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    return "".join(difflib.unified_diff(old, new, f"a/{SOURCE_NAME}", f"b/{SOURCE_NAME}"))
 
 
 def rows(method: Spsa) -> list[list[str]]:

@@ -21,8 +21,7 @@ import pytest
 from pbrain_engine import Limit
 from pbrain_engine.arena import match
 from pbrain_engine.arena.arguments import parse, resumed_settings, settings_of
-from pbrain_engine.arena.journal import Journal, read_journal
-from pbrain_engine.arena.match import Runner
+from pbrain_engine.arena.match import Journal, Runner, read_journal
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.players import make_engine
 from pbrain_engine.arena.referee import GameTask

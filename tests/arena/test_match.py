@@ -12,7 +12,7 @@ import pytest
 
 from pbrain_engine.arena import match as command
 from pbrain_engine.arena.arguments import ITEMS
-from pbrain_engine.arena.journal import read_journal
+from pbrain_engine.arena.match import read_journal
 from pbrain_engine.commands.bench import POSITIONS
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.eval.weights import weights_path

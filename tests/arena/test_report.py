@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.arena import report
-from pbrain_engine.arena.journal import Journal, read_journal
+from pbrain_engine.arena.match import Journal, read_journal
 from pbrain_engine.arena.report import html_page
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS

@@ -30,10 +30,10 @@ import pytest
 from rich.console import Console
 
 from pbrain_engine import progress
-from pbrain_engine.arena import journal, match, report
+from pbrain_engine.arena import match, report
 from pbrain_engine.arena.arguments import VIEWS
-from pbrain_engine.arena.journal import Journal
 from pbrain_engine.arena.live import RichView
+from pbrain_engine.arena.match import Journal
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
@@ -242,7 +242,7 @@ def matches(record: str) -> str:
     ):
         patch.setattr(time, "strftime", lambda form: "T" * form.count("%"))
         patch.setattr(os, "getpid", lambda: 7)
-        patch.setattr(journal, "__version__", "9.9")
+        patch.setattr(match, "__version__", "9.9")
         patch.setattr(progress, "perf_counter", lambda: Shelf.now)
         patch.setenv("NUMOKU_MATCHES", folder)
         patch.delenv("NO_COLOR", raising=False)

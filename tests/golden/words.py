@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.arena import arguments, settings
-from pbrain_engine.arena.journal import Journal
+from pbrain_engine.arena.match import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
 from tests.golden import texts
 

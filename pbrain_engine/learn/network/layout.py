@@ -121,30 +121,20 @@ class Layout:
         channels, regions, cells, trunk, values, units = self.widths
         policy = channels + 2 * cells
         return [
-            ("map.first", (8 * self.known.half, units)),
-            ("map.first_bias", (units,)),
-            ("map.second", (units, units)),
-            ("map.second_bias", (units,)),
+            ("map.first", (8 * self.known.half, units)), ("map.first_bias", (units,)),
+            ("map.second", (units, units)), ("map.second_bias", (units,)),
             ("map.third", (units, self.outputs)),
             ("map.own", (len(self.known), self.outputs)),
-            ("head.region", (channels, regions)),
-            ("head.region_bias", (regions,)),
-            ("head.trunk", (channels + regions, trunk)),
-            ("head.trunk_bias", (trunk,)),
-            ("head.threats", (MASK_BITS, trunk)),
-            ("head.sets", (THREAT_MASKS, trunk)),
-            ("head.value", (trunk, values)),
-            ("head.value_bias", (values,)),
-            ("head.last", (values,)),
-            ("head.last_bias", (1,)),
-            ("head.policy", (trunk, policy)),
-            ("head.policy_bias", (policy,)),
-            ("head.cell", (channels, cells)),
-            ("head.neighbours", (3, channels)),
+            ("head.region", (channels, regions)), ("head.region_bias", (regions,)),
+            ("head.trunk", (channels + regions, trunk)), ("head.trunk_bias", (trunk,)),
+            ("head.threats", (MASK_BITS, trunk)), ("head.sets", (THREAT_MASKS, trunk)),
+            ("head.value", (trunk, values)), ("head.value_bias", (values,)),
+            ("head.last", (values,)), ("head.last_bias", (1,)),
+            ("head.policy", (trunk, policy)), ("head.policy_bias", (policy,)),
+            ("head.cell", (channels, cells)), ("head.neighbours", (3, channels)),
             ("head.near", (2, NEAR_CLASSES)),
-            ("head.linear_share", (1,)),
-            ("head.score_share", (1,)),
-        ]
+            ("head.linear_share", (1,)), ("head.score_share", (1,)),
+        ]  # fmt: skip
 
     def views(self, numbers: Floats) -> dict[str, Floats]:
         """Return the parts of a flat array by name, each in its shape."""
