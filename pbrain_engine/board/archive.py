@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from ..app.kept import OptionalDatabase
+from ..app.kept import OptionalDatabase, certain_of
 from ..app.shelf import SavedGames
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
@@ -91,8 +91,8 @@ class Archive:
 
     def win(self, game: Game) -> Result | None:
         """Return a win of the side to move that is known, with its proof if that is, too."""
-        finding = self.finding(game)
-        return finding if finding is not None and finding.is_certain and finding.wins else None
+        finding = certain_of(self.finding(game))
+        return finding if finding is not None and finding.wins else None
 
     # What is kept ---------------------------------------------------------------------
 

@@ -101,16 +101,12 @@ def _tell(name: str, done: Added) -> None:
 def _stored_words(done: Added) -> str:
     counts = {"game": done.games, "position": done.positions, "move": done.nodes}
     counts["book position"] = done.pages
-    words = [_count_text(count, word) for word, count in counts.items() if count]
+    words = [counted(count, word) for word, count in counts.items() if count]
     text = f"stored {', '.join(words)}" if words else "stored nothing new"
     if done.known_games:
         was = "were" if done.known_games != 1 else "was"
-        text += f"; {_count_text(done.known_games, 'game')} {was} there"
+        text += f"; {counted(done.known_games, 'game')} {was} there"
     return text
-
-
-def _count_text(count: int, word: str) -> str:
-    return f"{count:,} {word}{'s' if count != 1 else ''}"
 
 
 def _show_position(database: Database, options: argparse.Namespace) -> int:
@@ -229,7 +225,7 @@ def export(database: Database, options: argparse.Namespace) -> int:
     for loss in losses:
         print(f"numoku db: {loss}", file=sys.stderr)
     if options.out.is_file():
-        print(f"{options.out}: {_count_text(options.out.stat().st_size, 'byte')}", flush=True)
+        print(f"{options.out}: {counted(options.out.stat().st_size, 'byte')}", flush=True)
     return 0
 
 

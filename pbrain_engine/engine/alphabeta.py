@@ -21,7 +21,7 @@ from ..search.parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, SURE_DEPT
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .pacing import Pace
 from .tactics import FOURS_NODES, THREES_NODES, Tactics
-from .thought import Limit, Listener, Thought, rank_lines
+from .thought import Limit, Listener, Thought
 
 MAX_LINE = 64  # moves of a line that a thought reports
 
@@ -176,7 +176,10 @@ class Search:
                     self.best = as_cut_short(now, self.best)
                 return False
             found.append(self._read(self._leader, line, depth))
-        self.best, *others = rank_lines(found) if lines > 1 else found
+        if lines > 1:
+            order = sorted(found, key=lambda thought: thought.value, reverse=True)
+            found = [thought._replace(multipv=rank) for rank, thought in enumerate(order, 1)]
+        self.best, *others = found
         goes_on = self.tactics is None or self._consult(self.tactics, depth)
         return not self.tell([self.best, *others]) and goes_on
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, SupportsFloat
 
 from ..game.game import Game, Move, at_least_one
@@ -55,12 +54,6 @@ class Limit(_Limit):
 
 Thought = Result  # of a search
 Listener = Callable[[Thought], bool | None]
-
-
-def rank_lines(lines: Iterable[Thought]) -> list[Thought]:
-    """Return the lines of one depth, best first, and numbered so."""
-    order = sorted(lines, key=attrgetter("value"), reverse=True)
-    return [thought._replace(multipv=rank) for rank, thought in enumerate(order, 1)]
 
 
 class WinningMoves:

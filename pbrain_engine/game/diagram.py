@@ -23,10 +23,9 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from typing import NamedTuple
 
-from ..game.cells import NotationError
 from ..position.geometry import Coordinates
 from ..position.rules import Side
-from .cells import check_size, column_letter
+from .cells import NotationError, check_size, column_letter
 from .record import GameRecord
 
 SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}

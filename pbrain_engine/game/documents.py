@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..files import Document, is_writable, read_object
-from ..game.cells import NotationError
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, mate_distance
-from .cells import cell_name, check_on_board, check_size, format_moves
+from .cells import NotationError, cell_name, check_on_board, check_size, format_moves
 from .game import Game, Move
 from .opening_names import opening_of
 from .position import Position, image_of

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import WeightsError
 from ..eval.weights import DEFAULT_SCALE, Weights, family_of
-from ..game.cells import IllegalMove, NotationError, cell_name, parse_cell
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import (
@@ -26,6 +25,7 @@ from ..position.geometry import (
     cell_of,
 )
 from ..position.rules import Rule, Side
+from .cells import IllegalMove, NotationError, cell_name, parse_cell
 from .diagram import format_diagram, picture, winning_row
 from .record import GameRecord
 

@@ -15,10 +15,9 @@ from enum import Enum
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..game.cells import NotationError
 from ..position.geometry import Coordinates, symmetries, transform
 from ..position.rules import Rule, Side
-from .cells import cell_name, parse_cell
+from .cells import NotationError, cell_name, parse_cell
 
 
 class Act(Enum):
@@ -325,7 +324,7 @@ class OpeningPlay:
         if step is None:
             raise NotationError(f"{word}: the opening is over")
         if step.act in (Act.PUT, Act.OFFER, Act.CHOOSE):
-            self._take([self._cell(part) for part in word.split("+")])
+            self._take([parse_cell(part, self.width, self.height) for part in word.split("+")])
         elif step.act is Act.SWAP:
             if word not in ("swap", "keep"):
                 raise NotationError(f"{word}: say swap or keep")
@@ -343,12 +342,6 @@ class OpeningPlay:
             if word == "swap":
                 self.black = 1 - self.black
         del self._left[0]
-
-    def _cell(self, word: str) -> Coordinates:
-        try:
-            return parse_cell(word, self.width, self.height)
-        except ValueError as error:
-            raise NotationError(str(error)) from None
 
     def _take(self, cells: Sequence[Coordinates]) -> None:
         step, allowed = self.step, set(self.cells())

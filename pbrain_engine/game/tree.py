@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..game.cells import NotationError
 from ..position.geometry import Coordinates
-from .cells import cell_name, check_on_board, check_size
+from .cells import NotationError, cell_name, check_on_board, check_size
 from .record import GameRecord
 
 MOST_BAD = 3  # games that are named as impossible

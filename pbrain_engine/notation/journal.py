@@ -30,6 +30,7 @@ from ..errors import FileError
 from ..files import read_lines, read_object, read_stream, try_lock
 from ..game.documents import read_played
 from ..game.record import GameRecord
+from ..options import problem_of
 from ..position.rules import Rule
 from ..values import format_value
 
@@ -70,7 +71,7 @@ class LineFile:
         except FileExistsError:
             raise FileError(f"{path} exists; continue it with --resume {path}") from None
         except OSError as error:
-            raise FileError(_problem_of(error)) from None
+            raise FileError(problem_of(error)) from None
         try:
             if mode != "rb" and not try_lock(self._file):
                 raise FileError(f"{path} is being written by another runner")
@@ -109,7 +110,7 @@ class LineFile:
         except FileError as error:
             raise FileError(f"{self.path}: {error}") from None
         except OSError as error:
-            raise FileError(_problem_of(error)) from None
+            raise FileError(problem_of(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if not end:
                 raise FileError(f"{self.path} is no {self.kind} ({error})") from None
@@ -130,11 +131,6 @@ class LineFile:
         """Close the file."""
         with suppress(OSError):  # of a line that could not be written: that has been said
             self._file.close()
-
-
-def _problem_of(error: OSError) -> str:
-    words = error.strerror or str(error)
-    return f"{error.filename}: {words}" if error.filename else words
 
 
 class GameLog(LineFile):
