@@ -71,7 +71,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def keep_apart(target: Path | None, sources: Iterable[Path]) -> None:
-    """Raise FileError if a file is to be written in the place of one that is read."""
+    """Raise FileError if the target is one of the sources, which are read."""
     if target is not None and target.resolve() in {source.resolve() for source in sources}:
         raise FileError(f"{target} is read; name another file to write")
 

@@ -84,7 +84,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def span(text: str) -> tuple[int, int]:
-    """Return the least and most of ``3``, ``3-7`` or ``3-`` (no end); ValueError of others."""
+    """Return least and most of ``3``, ``3-7`` or ``3-`` (no end); ValueError if it is none."""
     first, dash, last = text.partition("-")
     if first.isdecimal() and (last.isdecimal() or not last):
         least = int(first)
@@ -106,7 +106,7 @@ def board_size(text: str) -> tuple[int, int]:
 
 
 def search(name: str) -> str:
-    """Return the name of the search; ValueError if there is none of this name."""
+    """Return the name of the search; ValueError if there is no such search."""
     check_search(name)
     return name
 

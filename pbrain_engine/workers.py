@@ -157,7 +157,7 @@ class ClusterPool(Pool[Task, Found]):
     """Tasks under way on the workers of a Dask scheduler."""
 
     def __init__(self, work: Callable[[Task], Found], address: str) -> None:
-        """Connect to the scheduler; ClusterError if it is silent, or Dask is not installed."""
+        """Connect to the scheduler; ClusterError if it does not answer, or Dask is missing."""
         try:
             from distributed import Client
         except ImportError:
@@ -198,7 +198,7 @@ def in_order(
     work: Callable[[Task], Found],
     tasks: Iterable[Task],
 ) -> Iterator[Found]:
-    """Yield what comes of tasks in their order, a pool doing some at a time; or ClusterError."""
+    """Yield what comes of tasks, in order, a pool doing some at once; ClusterError if none can."""
     pool, waiting, found = make_pool(partial(_numbered, work)), enumerate(tasks), dict[int, Found]()
     try:
         most = AHEAD * pool.capacity()

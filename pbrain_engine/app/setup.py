@@ -61,7 +61,7 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
 
 
 def read_trees(path: Path) -> list[GameTree]:
-    """Return the games of an SGF file with comments and side lines, [] of any other; or OSError."""
+    """Return an SGF file's games with comments and side lines, else []; OSError if not readable."""
     text = decode(read_whole(path)).strip()
     if not text.startswith("("):
         return []

@@ -59,7 +59,7 @@ ITEMS: dict[str, dict[str, int | str]] = {
 
 
 def without(engine: EngineSpec, items: str) -> list[EngineSpec]:
-    """Return the engine without each of ``A,B,...`` or ``all``; SettingsError of unknown items."""
+    """Return the engine without each of ``A,B,...`` or ``all``; SettingsError if one is unknown."""
     names = list(ITEMS) if items == "all" else list(dict.fromkeys(filter(None, items.split(","))))
     found = []
     for name in names:

@@ -87,7 +87,7 @@ def _head(settings: MatchSettings) -> Document:
 
 
 def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
-    """Return the settings and games of a journal, complete or not; FileError if it is none."""
+    """Return settings and games of a journal, complete or not; FileError if it is no journal."""
     journal = Journal(path, "rb")
     journal.close()
     return journal.settings, journal.games
@@ -238,7 +238,7 @@ def ask_about(spec: EngineSpec) -> EngineSpec:
 
 
 def check(settings: MatchSettings) -> None:
-    """Check the cores, and weights, books and levels of our engines; SettingsError if one lacks."""
+    """Check cores, weights, books and levels of our engines; SettingsError if one is missing."""
     for spec in settings.engines:
         if any(spec.option(key) for key in OPTIONS):
             try:

@@ -56,7 +56,7 @@ Judge = Callable[[Sequence[Coordinates]], int]  # the value of a position for th
 
 
 def read_lines(path: str) -> tuple[str, ...]:
-    """Return the openings of a file, one a line, ``#`` comments; SettingsError of none."""
+    """Return a file's openings, one a line, ``#`` comments out; SettingsError if it has none."""
     try:
         text = decode(read_whole(path))
     except OSError as error:

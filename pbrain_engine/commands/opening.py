@@ -67,7 +67,7 @@ class TalkedOpening:
         return self.play.ask()
 
     def answer(self, words: Sequence[str]) -> None:
-        """Do the steps of the person, and none of the engine's; NotationError if a word is none."""
+        """Do the person's steps, and none of the engine's; NotationError if a word is no step."""
         for word in words:
             if not self.goes_on or self.play.player != self.person:
                 raise NotationError(f"{word}: it is not your turn any more")

@@ -50,7 +50,7 @@ def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
 
 
 def check_size(what: str, width: int, height: int) -> None:
-    """Raise NotationError if no board has this size, which is that of ``what``."""
+    """Raise NotationError if no board has this size; ``what`` is what has it."""
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
         raise NotationError(
             f"{what} is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
@@ -58,7 +58,7 @@ def check_size(what: str, width: int, height: int) -> None:
 
 
 def parse_cell(text: str, width: int, height: int) -> Coordinates:
-    """Return the cell that ``h8`` or ``7,7`` names; NotationError if the board has none such."""
+    """Return the cell that ``h8`` or ``7,7`` names; NotationError if the board has no such cell."""
     if "," in text:
         return check_on_board(*parse_pair(text), width, height)
     word = text.strip().lower()

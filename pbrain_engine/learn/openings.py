@@ -40,7 +40,7 @@ Line = Sequence[Coordinates]  # the moves from the empty board to a position
 
 
 def parse_shares(text: str) -> Shares:
-    """Read ``square`` or ``balanced=0.5,swap2=0.25``; shares add up to 1. ValueError of others."""
+    """Read ``square`` or ``balanced=0.5,swap2=0.25``, scaled to a sum of 1; ValueError if wrong."""
     found: dict[str, float] = {}
     for word in text.split(","):
         kind, _, share = word.strip().partition("=")

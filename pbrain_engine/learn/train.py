@@ -53,7 +53,7 @@ TITLES = {
 
 
 def family_name(text: str) -> str:
-    """Return the name of a family; ValueError if there is no such."""
+    """Return the name of a family; ValueError if there is no such family."""
     if text not in FAMILIES:
         raise ValueError(f"{text!r} is no family: {', '.join(FAMILIES)}")
     return text

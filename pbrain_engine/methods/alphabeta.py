@@ -14,7 +14,7 @@ from __future__ import annotations
 from random import Random
 
 from .board import Budget, Choice, PlainGame
-from .evaluation import order_actions, value
+from .evaluation import order_actions
 from .minimax import Found, Minimax
 
 DEPTH = 3
@@ -64,37 +64,3 @@ class AlphaBetaTree(Minimax):
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Search to a fixed depth; when time is up, the best of the moves looked at."""
     return AlphaBetaTree(game, limit).search(order_actions(game), limit.depth or DEPTH)[0]
-
-
-def find_best_move(game: PlainGame, depth: int = DEPTH) -> int:
-    """Return the best move, looking ``depth`` moves ahead, in the form that most tutorials have."""
-    player, best_move, best_value = game.to_move, -1, -INFINITE
-    for move in order_actions(game):
-        game.play(move)
-        found = alphabeta(game, depth - 1, best_value, INFINITE, False, player)
-        game.undo()
-        if best_move < 0 or found > best_value:
-            best_move, best_value = move, found
-    return best_move
-
-
-def alphabeta(
-    game: PlainGame, depth: int, alpha: float, beta: float, is_max: bool, player: int
-) -> float:
-    """Return the value of a position for a player, cut off where the other would avoid it."""
-    if depth == 0 or game.is_over():
-        return value(game, player)
-    best = -INFINITE if is_max else INFINITE
-    for move in order_actions(game):
-        game.play(move)
-        found = alphabeta(game, depth - 1, alpha, beta, not is_max, player)
-        game.undo()
-        if is_max:
-            best = max(best, found)
-            alpha = max(alpha, best)
-        else:
-            best = min(best, found)
-            beta = min(beta, best)
-        if beta <= alpha:
-            break
-    return best

@@ -111,7 +111,7 @@ class PUCT:
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the move visited most, or one that wins; ValueError if it has no such board."""
+    """Return the move visited most, or one that wins; ValueError if the board is too large."""
     with Engine() as engine, Solver(SOLVER_BYTES, engine.library) as solver:
         engine.new_game(game.width, game.height, game.rule)
         stones = [cell for cell, held in enumerate(game.cells) if held != EMPTY]

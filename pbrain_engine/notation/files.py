@@ -40,7 +40,7 @@ _OTHERS = (
 
 
 def refuse_others(data: bytes, name: str) -> None:
-    """Raise NotationError, which says what reads it, for a file known to hold no game to show."""
+    """Raise NotationError, which says how it is read, for a file that holds no game to show."""
     for start, words in _OTHERS:
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(start):
             raise NotationError(f"{name or 'this'} is {words.format(name or 'FILE')}")

@@ -101,7 +101,7 @@ def is_rec(text: str) -> bool:
 
 
 def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
-    """Return the game of a ``.rec`` file, on this board if known; NotationError of a bad move."""
+    """Return the game of a ``.rec`` file, on this board if known; NotationError if damaged."""
     lines = text.strip().split("\n")
     if len(lines) <= _NAMES:
         raise NotationError("the .rec file is cut off: it ends before the first move")
@@ -162,7 +162,7 @@ def format_psq(record: GameRecord) -> str:
 
 
 def parse_psq(text: str) -> GameRecord:
-    """Return the game that a PSQ file holds; NotationError if it is none, or not possible."""
+    """Return the game of a PSQ file; NotationError if it is no such file, or not possible."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     start = _START.fullmatch(lines[0]) if lines else None
     if start is None:

@@ -147,7 +147,7 @@ def header(about: dict[str, str]) -> bytes:
 
 
 def split_head(path: Path) -> tuple[dict[str, str], bytes, int]:
-    """Return a file's head, its bytes, and where its records begin; FileError if it is another."""
+    """Return a file's head, bytes, and where records begin; FileError if it is no file of games."""
     try:
         data = read_whole(path, MOST_BYTES, MAGIC.encode())
     except OSError as error:

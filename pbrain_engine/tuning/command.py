@@ -52,7 +52,7 @@ class TuningPlan:
     batch: int = BATCH
 
     def make(self) -> Spsa:
-        """Return the method where the engine's options put it; SettingsError of a bad parameter."""
+        """Return the method where the engine's options put it; SettingsError if one is wrong."""
         start = {
             key: int(value)
             for key, value in self.match.engines[0].options

@@ -10,7 +10,7 @@ from lab import fuzz_rules
 from lab.fuzz_rules import random_board
 from pbrain_engine.arena.settings import SettingsError, parse_engine
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
-from pbrain_engine.methods.alphabeta import AlphaBetaTree, find_best_move
+from pbrain_engine.methods.alphabeta import AlphaBetaTree
 from pbrain_engine.methods.board import DIRECTIONS
 from pbrain_engine.methods.minimax import Minimax
 from pbrain_engine.methods.proofnumber import ProofNumberSearch
@@ -102,7 +102,7 @@ def test_alphabeta_is_minimax(depth: int) -> None:
         assert tree.max_within(-INFINITE, INFINITE, depth)[0] == value
         found = method("alphabeta")(game, Budget(depth=depth), chance)
         assert found.value == method("minimax")(game, Budget(depth=depth), chance).value == value
-        assert found.move == find_best_move(game, depth)
+        assert found.move == line[0]
         for number, move in enumerate(line):
             assert move in game.legal_moves(), number
             game.play(move)

@@ -141,7 +141,7 @@ def check(record: Record) -> None:
 
 
 def select_games(files: Iterable[Path], test: Iterable[Path], family: str) -> Iterator[LearnedGame]:
-    """Yield a family's games, the test files or one in sixteen held out; FileError of damage."""
+    """Yield a family's games, test files or one in sixteen held out; FileError if damaged."""
     test = list(test)
     games, others = (chain.from_iterable(map(read_games, each)) for each in (files, test))
     learned = ((each, not test and is_held_out(each.number)) for each in games)

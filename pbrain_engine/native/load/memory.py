@@ -117,7 +117,7 @@ def private_pages(pid: int | str = "self") -> int:
 
 
 def peak_working_set(pid: int) -> int:
-    """Return what Piskvorky reads of a process on Windows, in bytes; OSError if it may not."""
+    """Return what Piskvorky reads of a process on Windows, in bytes; OSError if not allowed."""
     return windows_sizes(pid)[_PEAK_WORKING_SET]
 
 
