@@ -1,8 +1,7 @@
-"""Work for threads and processes of this machine, or for a Dask cluster, by their executors.
+"""Tasks for threads and processes of this machine, or for a Dask cluster, by their executors.
 
-An interrupt is left to the process that gives out the work. If that is killed, its workers would
-wait for work for ever: each holds the other end of the pipe that it waits at, and so never sees
-the end of it. So each watches the process that started it.
+An interrupt is left to the process that gives out the work. Each worker process watches that one,
+since it would wait for ever if it is killed: it holds the other end of its own pipe.
 """
 
 from __future__ import annotations

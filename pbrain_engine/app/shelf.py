@@ -1,11 +1,9 @@
-"""The games that are kept, of the page and of the terminal, in the order of play.
+"""Saved games of page and terminal, in the order of play, so that either can go on with them.
 
-They lie in a file of this user, so that a game that was replaced, or whose page or terminal was
-closed, can be taken up again in either; or in memory where there is no file. Each is a document as
-``documents`` has them, with ``game``, its name, the same each time, ``began``, in seconds since
-1970, ``title``, ``at``, the move that is looked at (0 before the first), ``looked``, whether it is
-a position that was only looked at, and while a game goes on ``match``: who plays, at which level,
-and how far its opening is.
+They are in a file of this user, or in memory without one. Each is a document of ``documents`` with
+``game`` (its name), ``began`` (seconds since 1970), ``title``, ``at`` (the move that is looked at,
+0 before the first), ``looked`` (a position that was only looked at) and, while the game goes on,
+``match``: who plays, at which level, and how far its opening is.
 """
 
 from __future__ import annotations

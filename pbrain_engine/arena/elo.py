@@ -1,18 +1,14 @@
-"""Elo from scores, with error bars, a sequential test, and the ladder of many engines.
+"""Elo from scores, with error bars; a sequential test; a ladder of many engines.
 
-The two games of a pair share their opening, so they are not independent; what is
-independent is the pair. Its result is one of five, 0 to 4 half points, and all error bars
-of a pair of engines come from the spread of those five (the pentanomial model). Lone games,
-without a partner, are added with their own three results.
+The two games of an opening depend on each other, so the unit is the pair: one of five results, 0
+to 4 half points (the pentanomial model). Lone games count with their own three results.
 
-The test is the generalised one: of all distributions over the possible results that fit a
-hypothesis about the strength, the likeliest is found, and the log-likelihoods of both
-hypotheses are compared. The strength is either the mean score (logistic Elo) or the mean
-score in standard deviations (normalised Elo).
+The test is the generalised likelihood ratio: for each hypothesis the likeliest distribution of
+results that has its strength, which is the mean score (logistic Elo) or the mean score in standard
+deviations (normalised Elo).
 
-The ladder comes from all games at once (Bradley-Terry). A draw is half a win. Anchored engines
-keep the rating they are given; without an anchor the mean rating is 0. A little prior, a draw
-against every opponent met, keeps the rating of an engine that lost everything finite.
+The ladder fits all games at once (Bradley-Terry, a draw is half a win). Anchored engines keep their
+rating; without an anchor the mean is 0. A prior of one draw per opponent keeps ratings finite.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Where games begin: lists from files, random stones, or generated stones of equal chances.
+"""Openings: lists from files, random stones, or stones after which the chances are even.
 
-Every opening of a match depends only on the match's seed and its own number, so that a match can
-be resumed, or its games played in any order on any machine.
-
-``numoku openings`` writes a file of openings of equal chances. Random stones are looked at in
-order, as in those that a match generates for itself. Each position is written once, however it is
-turned, mirrored or reached; some lie at the border.
+The opening of a round depends only on the seed and its number, so that a match can be resumed and
+its games played in any order. ``numoku openings`` writes such stones to a file, each position once
+however it is turned, mirrored or reached.
 """
 
 from __future__ import annotations

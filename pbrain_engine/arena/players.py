@@ -1,12 +1,9 @@
-"""The two kinds of players: a process that speaks the protocol, and our engine in this process.
+"""Players: an engine process that speaks the protocol, and our engine in this process.
 
-Real engines differ in what they tolerate, so a process is spoken to as by the common managers:
-START before BOARD (many do not clear the board on BOARD), INFO without expecting an answer,
-everything that is not a move passed over until time is up.
-
-In this process there is no pipe and no reserve for one, for testing configurations against
-each other in masses. A player's engine is kept from game to game and forgets everything in
-between, so that a game with a node limit is the same whenever and wherever it is played.
+A process is treated as the common managers do it: START before BOARD (many engines do not clear the
+board on BOARD), INFO without an answer, and whatever is no move is ignored until time is up. Our
+own engine is kept from game to game and cleared in between, so that a game limited by nodes is the
+same whenever and wherever it is played.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Games at the same time: on threads of this machine, each with its own cores, or on a cluster.
+"""Games in parallel: on threads of this machine, each with its own cores, or on a cluster.
 
-The threads only wait for engines (or, in-process, for a kernel that has let go of the
-interpreter), so threads are all it takes. On a cluster a game counts once its result has
-arrived: one that dies with its worker is begun again elsewhere, and none is counted twice.
-Engines must be installed under the same paths on every worker.
+Threads suffice, since they wait for processes, or for kernels that release the interpreter lock. On
+a cluster, where engines need the same paths everywhere, a game of a lost worker is played again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""An engine's process on the other end of two pipes: bytes out, lines in with their time.
+"""An engine process behind two pipes: bytes in, lines out with the time at which they came.
 
-Nothing that the program does can block or fill up its owner: its pipes are written and read by
-threads of their own, what it says is bounded, and ending it ends the whole group of processes
-that it may have started.
+Nothing that the program does can block its owner: threads write and read the pipes, output is
+limited, and closing kills the whole process group.
 """
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
 """One game between two players: rules, clocks, and what engines report of their search.
 
-The referee knows what is legal and who has won; the players only propose cells. A player
-that breaks its duty, whichever way, loses the game with the cause, and nothing it does
-reaches further than this one game.
+The referee alone knows what is legal and who has won. A player that breaks a rule or fails loses
+this game, with the cause.
 
-Of what engines say about a move while they think two dialects are widespread,
-``depth 12-21 ev 35 n 1203K tm 1480 pv H8 I9`` and
-``Depth 12-21 | Eval 35 | Node 1203K | Time 1480ms``; both are read, by their words and not
-by their places, so that a relative of either is understood too.
+Engines report on a move in two common dialects, ``depth 12-21 ev 35 n 1203K tm 1480 pv H8 I9`` and
+``Depth 12-21 | Eval 35 | Node 1203K | Time 1480ms``; both are read by words, not by places.
 
-Time is kept as the tournament judge keeps it: an answer is due within the smaller of the turn
-and what is left of the match, and is lost only after a tolerance on top. What is left may
-therefore fall below zero, and is sent so.
+Time is kept as the tournament judge does: an answer is due within the turn or what is left of the
+match, and lost after a tolerance on top; so what is left may be sent as a number below zero.
 """
 
 from __future__ import annotations

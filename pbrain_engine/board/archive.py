@@ -1,8 +1,7 @@
-"""The database behind the board: what it knows is shown, what is found out and written is kept.
+"""The database behind the board, one for all tabs, and the saved games.
 
-One for all tabs, and next to it the played games. What the engines find out is written
-by a thread of its own, so that no search waits for the disk; what a person stores is confirmed
-once it is on disk.
+A thread writes what engines find out, so that no search waits for the disk; what a person stores is
+confirmed once it is on disk.
 """
 
 from __future__ import annotations

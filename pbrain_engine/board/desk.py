@@ -1,8 +1,7 @@
-"""A desk: the engine and the solver of one tab, the thread that works with them, the questions.
+"""A desk: engine and solver of one tab, the thread that works with them, and the questions.
 
-The jobs of a desk are done one after the other, in a thread that ends when there are no more. A
-desk without work gives its memory back; its engine is there again with the next job. What needs
-no engine is answered at once, while they run.
+Jobs run one after the other, in a thread that ends when there are no more; after a while without
+work the memory is freed. What needs no engine is answered at once, while jobs run.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Proofs to walk through, the attacker's next move and what each defence leads to; and puzzles.
+"""Proofs to walk through: the attacker's next move and what each defence leads to; and puzzles.
 
-Nothing of a walk is kept: each question is a position. The solver answers from what it still
-knows, and searches again where it does not, so that a walk goes on after a restart, and after
-a defence that the proof passes over because it loses at once. Wins that only the main search
-sees are proven by a tree, which the desk keeps.
+Each question is a position and no walk is kept: the solver answers from its tables or searches
+again, so a walk survives a restart, and a defence that the proof leaves out because it loses at
+once. Wins that only the main search sees are proven by a tree, which the desk keeps.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """``numoku bench``: how fast the engine is, and a signature of everything it decides.
 
-The signature is the number of nodes that fixed positions take to a fixed depth with one
-thread. It is the same on every machine, so a change of it is a change of play. The one that was
-last measured is kept in the folder of the kernel, and `numoku --version` shows it: in a source
-checkout it holds until a module is edited; what is shipped carries the one of the build.
+The signature is the number of nodes of fixed positions, to a fixed depth with one thread: the same
+on every machine, so another number is another play. The last one is kept in the kernel's folder
+and shown by `numoku --version` until a module is edited; what is shipped has that of its build.
 """
 
 from __future__ import annotations

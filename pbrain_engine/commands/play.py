@@ -1,8 +1,7 @@
 """``numoku play``: a game against the engine in the terminal.
 
-Each game is kept on the shelf as it stands after each move, so that none is lost when it is left:
-with its comments and side lines, who plays at which level, and how far its opening is. The page
-of the board keeps its games there, too, and each can go on with those of the other.
+After each move the game is saved with comments, side lines, level and the state of its opening. The
+page of the board saves its games in the same place, and each can go on with those of the other.
 """
 
 from __future__ import annotations

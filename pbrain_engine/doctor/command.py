@@ -1,8 +1,8 @@
 """``numoku check``: an examination of any pbrain, client by client and fault by fault.
 
-Each check starts the program afresh, holds one dialogue as one client holds it (or does to
-it what goes wrong in practice), and says what would happen to it there and where the rule
-is from. A dead or deaf program is killed with all it has started; the doctor never hangs.
+Each check starts the program, holds one dialogue as a client does (or does what goes wrong in
+practice), and says what the client would do and where that is written. A program that hangs is
+killed with all it has started.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """One examination: a fresh program, and a dialogue with it, written as steps.
 
-``start; > TURN {size},0; rejects; exchange`` begins a game, says a line, expects that it is
-refused, and goes on. What stands in braces is filled in. Of ``> LINE|LINE`` all lines go out in
-one packet, of ``>>`` they end with a return, too; the other steps are the cases of
-:meth:`Exam.take`. A step that begins with ``?`` may be declined with an error, which skips the
-rest; one with ``~`` should be done, but no manager fails where it is not.
+``start; > TURN {size},0; rejects; exchange`` begins a game, sends a line, expects a refusal, and
+goes on. Braces are filled in. ``> LINE|LINE`` sends lines in one packet, ``>>`` with returns; other
+steps are the cases of :meth:`Exam.take`. A step after ``?`` may be declined, which skips the rest;
+one after ``~`` should be done, but no manager fails without it.
 """
 
 from __future__ import annotations

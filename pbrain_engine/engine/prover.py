@@ -1,10 +1,8 @@
 """Proof trees of wins that the main search has found, so that they can be checked and shown.
 
-The main search prunes, and its line is one line; a proof needs an answer to every reply. At
-the winner's turn the move is the solver's, or the engine's where only that sees the win; at
-the other's turn every legal reply is tried, except those that lose at once: against a threat
-to win by fours whatever the solver shows to be no answer, and otherwise what a short run of
-fours beats.
+The main search prunes and gives one line; a proof answers every reply. The winner's move is the
+solver's, or the engine's where only that sees the win. All legal replies are tried but those that
+lose at once: to a threat of fours if the solver says so, else to a short run of fours.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A game looked through move by move: what each was worth, and which wins were missed.
+"""A game reviewed move by move: what each was worth, and which wins were missed.
 
-The positions are searched from the last to the first, so that each search knows what came of
-the next one. Positions that follow each other then have to agree: a value that a later position
-shows to be wrong is put right, a forced end that was found early holds for the positions after
-it, and no move is held against one that is seen to lose as well.
+Positions are searched from the last to the first, so that each search knows the next one. Then
+neighbours are made to agree: a later position corrects a value, a forced end holds for the
+positions after it, and a move is not blamed for losing where all others lose as well.
 """
 
 from __future__ import annotations

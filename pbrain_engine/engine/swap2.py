@@ -1,9 +1,7 @@
-"""Choosing sides: the swap openings and balanced stones, decided by search values.
+"""Swap openings and even stones, decided by search values for the side to move.
 
-Swap2: one player puts three stones (black, white, black). The other takes a colour or puts
-two more (white, black) and leaves the choice of colours to the first. With one stone only,
-the other just takes a colour. Every decision here compares values that the engine's search
-gives, from the view of the side to move.
+Swap2: one player puts three stones (black, white, black). The other takes a colour, or puts two
+more (white, black) and leaves the choice to the first. With one stone, the other takes a colour.
 """
 
 from __future__ import annotations

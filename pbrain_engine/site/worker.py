@@ -1,13 +1,11 @@
-"""The board's server in a worker: the page's messages come as texts, and so do the answers.
+"""The board's server in a web worker: messages of the page and answers are texts.
 
-``worker.js`` starts it and carries the messages. A page that shares memory with its worker is
-heard in the middle of a search. Where the browser does not allow that, searches run in slices:
-the kernel returns, waiting messages are read, and the search goes on with what its table holds.
+``worker.js`` starts it and carries the messages. Where the page shares memory with its worker, it
+is heard during a search. Elsewhere searches run in slices: the kernel returns, messages are read,
+and the search goes on with what its table holds.
 
-There are no threads here: a thread is a call, and a timer rings between steps. While a search runs,
-its kernel asks its host every few milliseconds (``bits.poll_host``); timers ring whose time has
-come. Whoever uses ``threading`` does not notice: a search that was to run in a thread has ended
-when its thread has been started.
+There are no threads: ``Call`` and ``Alarm`` replace those of ``threading``. A thread has ended when
+it has started, and timers ring whenever a kernel asks its host (``bits.poll_host``).
 """
 
 from __future__ import annotations
