@@ -78,14 +78,9 @@ class ProcessPlayer(Player):
             self._folder = self._resources.enter_context(folder)
             try:
                 self._process = EngineProcess(
-                    self.spec.command,
-                    self.spec.home or self._folder,
-                    self.spec.environment,
-                    self.cores,
-                    self.guardian,
-                    transcript,
-                    merged=s.judge,
-                )
+                    self.spec.command, self.spec.home or self._folder, self.spec.environment,
+                    self.cores, self.guardian, transcript, merged=s.judge,
+                )  # fmt: skip
             except (OSError, ValueError) as error:
                 raise EngineFault(START, problem_of(error)) from None
             self._resources.callback(self._process.close)

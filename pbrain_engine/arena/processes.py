@@ -142,14 +142,11 @@ class Guardian:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         if hasattr(os, "killpg"):
+            nowhere = subprocess.DEVNULL
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", GUARD],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                bufsize=0,
-                start_new_session=True,
-            )
+                [sys.executable, "-I", "-S", "-c", GUARD], stdin=subprocess.PIPE, stdout=nowhere,
+                stderr=nowhere, bufsize=0, start_new_session=True,
+            )  # fmt: skip
 
     def watch(self, pid: int, sign: str = "+") -> None:
         """Put an engine on the list by its process number, or with ``-`` take it off."""

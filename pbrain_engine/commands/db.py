@@ -271,55 +271,37 @@ COMMAND = CommandLine(
     (Option("database", metavar="FILE", about="the database"),),
     EPILOG,
     {
-        "add": Action(
-            add_games,
-            "store games, lines and analyses",
-            (Option("games", metavar="GAME", more={"nargs": "+"}), *POSITION, LETTERS),
-        ),
+        "add": Action(add_games, "store games, lines and analyses", (
+            Option("games", metavar="GAME", more={"nargs": "+"}), *POSITION, LETTERS,
+        )),
         "show": Action(
-            _show_position,
-            "what is known about a position, and about each move from it",
-            (SHARED["position"]._replace(default="", more={"nargs": "?"}), *POSITION, "json"),
-        ),
-        "query": Action(
-            _query_positions,
-            "positions that fulfil conditions",
-            (
-                *POSITION,
-                Option("--opening", str, None, "O", "one of renju's 26, as D4 or Kagetsu"),
-                SHARED["stones"]._replace(default="0-", about="how many stones stand there"),
-                SHARED["depth"]._replace(about="searched at least so deep"),
-                Option("--value", integer, None, ("LOW", "HIGH"), "for the side to move"),
-                Option("--proven", None, False, None, "forced wins and losses only"),
-                Option("--games", whole, 0, "N", "at least N games"),
-                Option("--text", str, "", "T", "in the comments"),
-                Option("--limit", whole, LIMIT, "N", "show at most N"),
-                SHARED["json"]._replace(about="one JSON object a line on stdout"),
-            ),
-        ),
+            _show_position, "what is known about a position, and about each move from it", (
+            SHARED["position"]._replace(default="", more={"nargs": "?"}), *POSITION, "json",
+        )),
+        "query": Action(_query_positions, "positions that fulfil conditions", (
+            *POSITION,
+            Option("--opening", str, None, "O", "one of renju's 26, as D4 or Kagetsu"),
+            SHARED["stones"]._replace(default="0-", about="how many stones stand there"),
+            SHARED["depth"]._replace(about="searched at least so deep"),
+            Option("--value", integer, None, ("LOW", "HIGH"), "for the side to move"),
+            Option("--proven", None, False, None, "forced wins and losses only"),
+            Option("--games", whole, 0, "N", "at least N games"),
+            Option("--text", str, "", "T", "in the comments"),
+            Option("--limit", whole, LIMIT, "N", "show at most N"),
+            SHARED["json"]._replace(about="one JSON object a line on stdout"),
+        )),
         "export": Action(
-            export,
-            "write a RenLib library, an SGF file, or everything as JSON lines",
-            (
-                Option("out", Path, None, "OUT", "named .lib, .sgf or .jsonl"),
-                *POSITION,
-                Option("--values", None, False, None, "write the values of the moves, too"),
-                LETTERS,
-            ),
-        ),
-        "merge": Action(
-            _merge_others,
-            "take other databases over",
-            (Option("others", metavar="OTHER", more={"nargs": "+"}),),
-        ),
+            export, "write a RenLib library, an SGF file, or everything as JSON lines", (
+            Option("out", Path, None, "OUT", "named .lib, .sgf or .jsonl"), *POSITION,
+            Option("--values", None, False, None, "write the values of the moves, too"), LETTERS,
+        )),
+        "merge": Action(_merge_others, "take other databases over",
+                        (Option("others", metavar="OTHER", more={"nargs": "+"}),)),
         "check": Action(check, "see that everything is whole; status 1 if not", ()),
-        "rescue": Action(
-            _rescue,
-            "take what can be read of a damaged file into a new one",
-            (Option("new", Path, metavar="NEW"),),
-        ),
+        "rescue": Action(_rescue, "take what can be read of a damaged file into a new one",
+                         (Option("new", Path, metavar="NEW"),)),
     },
-)
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
