@@ -268,14 +268,7 @@ def play_game(
             clocks[turn].charge(answer.seconds)
             _check(game, answer)
             game.play(answer.x, answer.y)
-            thinking = answer.thinking
-            played = played._replace(
-                moves=(*played.moves, (answer.x, answer.y)),
-                times=(*played.times, round(answer.seconds * 1000)),
-                depths=(*played.depths, thinking.depth),
-                values=(*played.values, thinking.value),
-                nodes=(*played.nodes, thinking.nodes),
-            )
+            played = _with_move(played, answer)
             on_move(played)
         (winner, reason), detail = ended, ""
     except EngineFault as fault:
@@ -285,6 +278,18 @@ def play_game(
         memory=tuple(player.peak_memory for player in players),
         seconds=time.perf_counter() - began,
     )  # fmt: skip
+
+
+def _with_move(played: GameRecord, answer: PlayedMove) -> GameRecord:
+    """Return a game with one more move, and what its engine reported."""
+    thinking = answer.thinking
+    return played._replace(
+        moves=(*played.moves, (answer.x, answer.y)),
+        times=(*played.times, round(answer.seconds * 1000)),
+        depths=(*played.depths, thinking.depth),
+        values=(*played.values, thinking.value),
+        nodes=(*played.nodes, thinking.nodes),
+    )
 
 
 def _play_opening(
