@@ -97,11 +97,8 @@ def shared_fields(sizes: Sizes) -> list[Field]:
     """Return the arrays that both sides share: from a pattern to its vector."""
     width = sizes.channels // 2 if sizes.tied else sizes.channels
     swap = [Field("swap", "H", (sizes.codes,))] if sizes.tied else []
-    return [
-        Field("codes", "H", (sizes.patterns,)),
-        *swap,
-        Field("book", "h", (sizes.codes, width)),
-    ]
+    book = Field("book", "h", (sizes.codes, width))
+    return [Field("codes", "H", (sizes.patterns,)), *swap, book]
 
 
 def head_fields(sizes: Sizes) -> list[Field]:
@@ -110,25 +107,17 @@ def head_fields(sizes: Sizes) -> list[Field]:
     trunk, values = sizes.trunk_units, sizes.value_units
     return [
         Field("shifts", "i", (SHIFTS,)),
-        Field("region_weights", "h", (regions, channels)),
-        Field("region_biases", "i", (regions,)),
+        Field("region_weights", "h", (regions, channels)), Field("region_biases", "i", (regions,)),
         Field("trunk_weights", "h", (trunk, channels + regions)),
-        Field("trunk_biases", "i", (trunk,)),
-        Field("trunk_threats", "h", (THREAT_MASKS, trunk)),
-        Field("value_weights", "h", (values, trunk)),
-        Field("value_biases", "i", (values,)),
-        Field("last_weights", "h", (values,)),
-        Field("last_bias", "i", (1,)),
-        Field("direct_weights", "h", (channels, trunk)),
-        Field("direct_biases", "i", (channels,)),
-        Field("shift_weights", "h", (cells, trunk)),
-        Field("shift_biases", "i", (cells,)),
-        Field("scale_weights", "h", (cells, trunk)),
-        Field("scale_biases", "i", (cells,)),
-        Field("neighbours", "h", (3, channels)),
-        Field("cell_weights", "h", (cells, channels)),
+        Field("trunk_biases", "i", (trunk,)), Field("trunk_threats", "h", (THREAT_MASKS, trunk)),
+        Field("value_weights", "h", (values, trunk)), Field("value_biases", "i", (values,)),
+        Field("last_weights", "h", (values,)), Field("last_bias", "i", (1,)),
+        Field("direct_weights", "h", (channels, trunk)), Field("direct_biases", "i", (channels,)),
+        Field("shift_weights", "h", (cells, trunk)), Field("shift_biases", "i", (cells,)),
+        Field("scale_weights", "h", (cells, trunk)), Field("scale_biases", "i", (cells,)),
+        Field("neighbours", "h", (3, channels)), Field("cell_weights", "h", (cells, channels)),
         Field("near", "h", (2, sizes.near)),
-    ]
+    ]  # fmt: skip
 
 
 def fields(sizes: Sizes) -> list[Field]:
@@ -137,11 +126,7 @@ def fields(sizes: Sizes) -> list[Field]:
 
 
 def sizes_of(raw: bytes) -> Sizes:
-    """Return the sizes of a whole block.
-
-    Raises:
-        WeightsError: the block is cut off, or has sizes that no network has.
-    """
+    """Return the sizes of a whole block; WeightsError if it is cut off or no network's."""
     if len(raw) < _HEAD.size:
         raise WeightsError(f"has {len(raw)} bytes only")
     head = _HEAD.unpack_from(raw)

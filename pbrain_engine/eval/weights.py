@@ -101,11 +101,7 @@ class Weights(NamedTuple):
 
 
 def scale_of(about: dict[str, str], family: str) -> float:
-    """Return the scale of a family that a head tells, or the usual one.
-
-    Raises:
-        WeightsError: it is no such number.
-    """
+    """Return the scale of a family by a head, or the usual one; WeightsError if it is no number."""
     text = about.get(f"{SCALE} {family}")
     if text is None:
         return DEFAULT_SCALE

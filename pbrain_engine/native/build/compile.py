@@ -35,8 +35,6 @@ from ..load.targets import FEATURES, TARGETS, Target, host_target
 EXPORTS_MODULE = "pbrain_engine.native.exports"
 VARIANTS = ("asserts", "bounds", "asserts-bounds")
 DIGEST = re.compile(r"[0-9a-f]{20}")  # the name of a folder of kernels
-# The memory functions come from the C library that every process has loaded; macOS has a few
-# more of them, and the binder of its loader.
 KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
 
 
@@ -118,15 +116,11 @@ def _copy_whole(source: str, destination: str) -> None:
 def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> None:
     """Run the numba front end and LLVM in a child process of the right environment."""
     environment = dict(
-        os.environ,
-        NUMBA_DISABLE_JIT="0",
-        NUMBA_CPU_NAME="generic",
-        NUMBA_CPU_FEATURES="",
-        NUMBA_OPT="0",
-        NUMOKU_BOUNDS_CHECK=str(int("bounds" in work.variant)),
+        os.environ, NUMBA_DISABLE_JIT="0", NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="",
+        NUMBA_OPT="0", NUMOKU_BOUNDS_CHECK=str(int("bounds" in work.variant)),
         PYTHONOPTIMIZE="" if "asserts" in work.variant else "1",
         PYTHONPATH=os.pathsep.join(path or os.getcwd() for path in sys.path),
-    )
+    )  # fmt: skip
     command = [sys.executable, "-m", "pbrain_engine.native.build.emit"]
     command += [work.exports, sources, front_end, scratch]
     for output in work.outputs:

@@ -19,13 +19,8 @@ RUNTIME_SYMBOLS = {"memset", "memcpy", "memmove"}  # what any C library provides
 FLOATING = re.compile(r"(^|[\s,<(])(double|float|half|x86_fp80|fp128)([\s,>)]|$)")
 # Of each level: the int16 of a register, and LLVM's name of the instruction that multiplies two of
 # them and adds the products in pairs, of which LLVM does not always think by itself.
-AVX2 = 16, "llvm.x86.avx2.pmadd.wd"
-INSTRUCTIONS = {
-    "v2": (8, "llvm.x86.sse2.pmadd.wd"),
-    "v3": AVX2,
-    "v4": AVX2,
-    "simd128": (8, "llvm.wasm.dot"),
-}
+SSE2, AVX2 = (8, "llvm.x86.sse2.pmadd.wd"), (16, "llvm.x86.avx2.pmadd.wd")
+INSTRUCTIONS = {"v2": SSE2, "v3": AVX2, "v4": AVX2, "simd128": (8, "llvm.wasm.dot")}
 # LLVM's own default is 250; this makes half as many pairs again and 4 % more nodes a second.
 INLINING_THRESHOLD = 2000
 
@@ -88,12 +83,9 @@ def target_machine(target: Target, level: str) -> Any:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for the inline assembly of cpuid.ll
+    features = f"+{level},+bulk-memory" if target.is_wasm else ""
     return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpus[level],
-        features=f"+{level},+bulk-memory" if target.is_wasm else "",
-        opt=3,
-        reloc="pic",
-        codemodel="default",
+        cpu=target.cpus[level], features=features, opt=3, reloc="pic", codemodel="default"
     )
 
 

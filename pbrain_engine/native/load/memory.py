@@ -125,11 +125,8 @@ def windows_sizes(pid: int) -> tuple[int, ...]:
     """Ask Windows for the nine sizes of a process; OSError if it does not tell."""
 
     class Counters(ctypes.Structure):
-        _fields_ = [
-            ("cb", ctypes.c_uint32),
-            ("page_faults", ctypes.c_uint32),
-            ("sizes", ctypes.c_size_t * 9),
-        ]
+        _fields_ = [("cb", ctypes.c_uint32), ("page_faults", ctypes.c_uint32),
+                    ("sizes", ctypes.c_size_t * 9)]  # fmt: skip
 
     limited_information = 0x1000
     counters = Counters()

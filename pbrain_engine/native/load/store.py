@@ -46,11 +46,7 @@ def sources(package: str = PACKAGE) -> Iterator[str]:
 
 
 def digest(package: str = PACKAGE) -> str:
-    """Return the digest of the kernel's sources, about 2 ms of work without numba.
-
-    Raises:
-        OSError: the sources are not there.
-    """
+    """Return the digest of the kernel's sources, in about 2 ms; OSError if they are not there."""
     from _blake2 import blake2b
 
     state = blake2b(COMPILER.encode(), digest_size=10)

@@ -88,33 +88,19 @@ OSXSAVE = (1, ECX, 27)
 # The x86-64 psABI's microarchitecture levels: what they need, by LLVM's names.
 FEATURES: dict[str, dict[str, Bit]] = {
     "v2": {
-        "sse3": (1, ECX, 0),
-        "ssse3": (1, ECX, 9),
-        "cx16": (1, ECX, 13),
-        "sse4.1": (1, ECX, 19),
-        "sse4.2": (1, ECX, 20),
-        "popcnt": (1, ECX, 23),
-        "sahf": (EXTENDED + 1, ECX, 0),
+        "sse3": (1, ECX, 0), "ssse3": (1, ECX, 9), "cx16": (1, ECX, 13), "sse4.1": (1, ECX, 19),
+        "sse4.2": (1, ECX, 20), "popcnt": (1, ECX, 23), "sahf": (EXTENDED + 1, ECX, 0),
     },
     "v3": {
-        "xsave": OSXSAVE,
-        "fma": (1, ECX, 12),
-        "movbe": (1, ECX, 22),
-        "avx": (1, ECX, 28),
-        "f16c": (1, ECX, 29),
-        "bmi": (7, EBX, 3),
-        "avx2": (7, EBX, 5),
-        "bmi2": (7, EBX, 8),
+        "xsave": OSXSAVE, "fma": (1, ECX, 12), "movbe": (1, ECX, 22), "avx": (1, ECX, 28),
+        "f16c": (1, ECX, 29), "bmi": (7, EBX, 3), "avx2": (7, EBX, 5), "bmi2": (7, EBX, 8),
         "lzcnt": (EXTENDED + 1, ECX, 5),
     },
     "v4": {
-        "avx512f": (7, EBX, 16),
-        "avx512dq": (7, EBX, 17),
-        "avx512cd": (7, EBX, 28),
-        "avx512bw": (7, EBX, 30),
-        "avx512vl": (7, EBX, 31),
+        "avx512f": (7, EBX, 16), "avx512dq": (7, EBX, 17), "avx512cd": (7, EBX, 28),
+        "avx512bw": (7, EBX, 30), "avx512vl": (7, EBX, 31),
     },
-}
+}  # fmt: skip
 # What the operating system has to save on a task switch: XMM and YMM, then also ZMM and masks.
 SAVED_STATE = {"v2": 0x00, "v3": 0x06, "v4": 0xE6}
 
