@@ -30,6 +30,7 @@ from .renlib import ENCODING, MAGIC, format_renlib, parse_renlib
 from .sgf import format_sgf, parse_sgf_trees
 
 SQLITE = b"SQLite format 3\0"
+Reader = Callable[[str, Coordinates | None], list[GameTree]]
 
 # What has games in it and is no position: how it begins, what it is, and who reads it.
 _OTHERS = (
@@ -37,6 +38,18 @@ _OTHERS = (
     (SELF_PLAY.encode(), "a file of self-play; `numoku db FILE add` reads its games"),
     (b"{", "a journal, or what an analysis printed; `numoku db FILE add` reads its games"),
 )
+
+
+# Texts: how the names of files end, what tells them, and their games on boards of a size.
+_TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
+    ("sgf", lambda text: text.startswith("(") and not begins_with_move(text),
+     lambda text, size: parse_sgf_trees(text)),
+    ("psq", lambda text: text.lower().startswith("piskvorky"),
+     lambda text, size: [tree_of(parse_psq(text))]),
+    ("rif", is_rif, lambda text, size: parse_rif(text)),
+    ("sav", is_sav, lambda text, size: [tree_of(parse_sav(text))]),
+    ("rec", is_rec, lambda text, size: [tree_of(parse_rec(text, size))]),
+)  # fmt: skip
 
 
 def refuse_others(data: bytes, name: str) -> None:
@@ -62,42 +75,20 @@ def read_games(
         return [parse_renlib(data, encoding)]
     if is_pos(data):
         return [tree_of(parse_pos(data))]
-    text = decode(data)
-    games = read_text(text, size)
-    if games:
+    text, ending = decode(data), name.rpartition(".")[2].lower()
+    if games := read_text(text, size):
         return games
-    match name.rpartition(".")[2].lower():  # it is damaged, or it would be known
-        case "lib":
-            return [parse_renlib(data, encoding)]
-        case "pos":
-            return [tree_of(parse_pos(data))]
-        case "sgf":
-            return parse_sgf_trees(text)
-        case "psq":
-            return [tree_of(parse_psq(text))]
-        case "rif":
-            return parse_rif(text)
-        case "sav":
-            return [tree_of(parse_sav(text))]
-        case "rec":
-            return [tree_of(parse_rec(text, size))]
-    return []
+    if ending == "lib":  # it is damaged, or its content would tell; so are those that follow
+        return [parse_renlib(data, encoding)]
+    if ending == "pos":
+        return [tree_of(parse_pos(data))]
+    return next((read(text, size) for known, _, read in _TEXTS if known == ending), [])
 
 
 def read_text(text: str, size: Coordinates | None = None) -> list[GameTree]:
     """Return the games of a text, as ``read_games`` does."""
     body = text.strip()
-    if body.startswith("(") and not begins_with_move(body):
-        return parse_sgf_trees(body)
-    if body.lower().startswith("piskvorky"):
-        return [tree_of(parse_psq(body))]
-    if is_rif(body):
-        return parse_rif(body)
-    if is_sav(body):
-        return [tree_of(parse_sav(body))]
-    if is_rec(body):
-        return [tree_of(parse_rec(body, size))]
-    return []
+    return next((read(body, size) for _, fits, read in _TEXTS if fits(body)), [])
 
 
 Writer = Callable[[GameRecord], str]
