@@ -21,6 +21,34 @@ ALL, AHEAD = "all", "ahead"
 FROM_AHEAD = 0.5
 
 
+class Figure(NamedTuple):
+    """An average and its standard error, which is nan where there is one game only."""
+
+    mean: float
+    error: float
+
+
+def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
+    """Return the average of the numbers that are not nan; ``games``: the one of each."""
+    pairs = zip(numbers, games, strict=True)
+    known = [(number, game) for number, game in pairs if number == number]
+    if not known:
+        return Figure(nan, nan)
+    mean = sum(number for number, _ in known) / len(known)
+    sums: dict[Hashable, float] = {}
+    for number, game in known:
+        sums[game] = sums.get(game, 0.0) + number - mean
+    if len(sums) < 2:
+        return Figure(mean, nan)
+    spread = sum(each * each for each in sums.values()) * len(sums) / (len(sums) - 1)
+    return Figure(mean, sqrt(spread) / len(known))
+
+
+def known(number: float) -> float | None:
+    """Return a number as JSON has it; None for nan."""
+    return round(number, 6) if number == number else None
+
+
 class Prediction(NamedTuple):
     """A chance that an engine said before its move, and the points that it scored, 0 to 1."""
 
@@ -107,31 +135,3 @@ def text_lines(rows: Sequence[BinRow]) -> list[str]:
         figures = f"{row.said.mean:6.3f} {row.scored.mean:6.3f}  {row.excess.mean:+7.3f}{error}"
         found.append(f"{facts} {figures}")
     return found
-
-
-class Figure(NamedTuple):
-    """An average and its standard error, which is nan where there is one game only."""
-
-    mean: float
-    error: float
-
-
-def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
-    """Return the average of the numbers that are not nan; ``games``: the one of each."""
-    pairs = zip(numbers, games, strict=True)
-    known = [(number, game) for number, game in pairs if number == number]
-    if not known:
-        return Figure(nan, nan)
-    mean = sum(number for number, _ in known) / len(known)
-    sums: dict[Hashable, float] = {}
-    for number, game in known:
-        sums[game] = sums.get(game, 0.0) + number - mean
-    if len(sums) < 2:
-        return Figure(mean, nan)
-    spread = sum(each * each for each in sums.values()) * len(sums) / (len(sums) - 1)
-    return Figure(mean, sqrt(spread) / len(known))
-
-
-def known(number: float) -> float | None:
-    """Return a number as JSON has it; None for nan."""
-    return round(number, 6) if number == number else None

@@ -44,6 +44,13 @@ from .referee import EngineFault, GameTask
 from .settings import EngineSpec, MatchSettings, SettingsError, pairs, total_games
 from .standings import PlainView, Standings, View, summary
 
+INTERRUPTED = 130  # exit status
+POLL = 0.2  # seconds between two looks at the keyboard
+PATIENCE = 2.0  # seconds for an answer to ABOUT; some engines do not know the command
+MAX_TITLE = 40
+ABOUT_FIELD = re.compile(r"""\b(\w+)\s*=\s*"([^"]*)\"""")  # blanks are in it or not
+HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be started at all
+
 
 class Journal(GameLog):
     """An open journal: ``settings``, the ``games`` that it holds, and ``append``.
@@ -91,14 +98,6 @@ def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
     journal = Journal(path, "rb")
     journal.close()
     return journal.settings, journal.games
-
-
-INTERRUPTED = 130  # exit status
-POLL = 0.2  # seconds between two looks at the keyboard
-PATIENCE = 2.0  # seconds for an answer to ABOUT; some engines do not know the command
-MAX_TITLE = 40
-ABOUT_FIELD = re.compile(r"""\b(\w+)\s*=\s*"([^"]*)\"""")  # blanks are in it or not
-HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be started at all
 
 
 def tasks(

@@ -113,6 +113,8 @@ def _check_nodes(database: Database) -> Iterator[str]:
         yield f"nodes that hang on nothing: {total - reached}"
 
 
+# Rescue ---------------------------------------------------------------------------------
+
 BLOCK = 1024  # rows that are read at once, as long as that goes well
 EMPTY_BLOCKS = 8  # without a row: the end of a table whose last number cannot be read
 

@@ -238,6 +238,8 @@ def _lines(width: int, height: int) -> list[str]:
     return parts
 
 
+# Films ----------------------------------------------------------------------------------
+
 STEP, PAUSE = 0.8, 3.0  # seconds of a move, and of the end
 LONGEST = 60  # characters of a player's name in the name of a file
 

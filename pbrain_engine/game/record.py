@@ -180,6 +180,8 @@ class GameRecord(NamedTuple):
         return images_of(self.start, self.turns)
 
 
+# Stages of a game, by the stones on the board -------------------------------------------
+
 STAGES = (0, 10, 20, 40)  # stones from which each begins
 
 

@@ -241,6 +241,8 @@ class Known(NamedTuple):
     way: GameRecord | None = None  # the moves to it, where they are known
 
 
+# Reviews of whole games -----------------------------------------------------------------
+
 # A move's accuracy is 100 * e ** (-STEEPNESS * loss) per cent, by the chance to win that it gave
 # away: 100 where it lost nothing, 80 at a loss of 0.05, 64 at 0.1.
 STEEPNESS = 4.5

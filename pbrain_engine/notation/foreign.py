@@ -35,6 +35,8 @@ from .sgf import read_rule
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
+# .pos, .sav and .rec --------------------------------------------------------------------
+
 POS_SIZE = 15
 REC_SIZE = 20
 
@@ -132,6 +134,8 @@ def _checked(record: GameRecord) -> GameRecord:
     return record
 
 
+# PSQ ------------------------------------------------------------------------------------
+
 # Two computer players at the highest level of the manager's table; the first of them begins.
 _HEAD = "Piskvorky {}x{}, 11:11, 0"
 _NUMBER = "(-?[0-9]{1,18})"
@@ -188,6 +192,8 @@ def parse_psq(text: str) -> GameRecord:
     tree_of(record).check()
     return record
 
+
+# RIF ------------------------------------------------------------------------------------
 
 SIZE = 15
 

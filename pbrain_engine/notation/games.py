@@ -295,13 +295,18 @@ class PositionFile(RecordFile):
         self._admit(record)
 
 
+# How long searches are ------------------------------------------------------------------
+
 LEAST_NODES = 10
 _STEP = re.compile(r"([0-9]{1,10})@([0-9]{1,3})")
 _NODES = re.compile(r"[0-9]{1,10}")
 
 
 class NodePlan(NamedTuple):
-    """Nodes by stones: ``steps`` are pairs of nodes and the stones before which they hold."""
+    """Nodes by stones: ``steps`` are pairs of nodes and the stones before which they hold.
+
+    More nodes early in a game teach more: there a search is far from certain.
+    """
 
     nodes: int  # where no step holds
     steps: tuple[tuple[int, int], ...] = ()

@@ -192,6 +192,8 @@ def transposed(weights: Floats) -> Floats:
     return np.ascontiguousarray(weights.T).ravel()
 
 
+# What the loops of a training take ------------------------------------------------------
+
 REGIONS = 9
 PEAKS = ("region", "pool", "trunk", "value", "direct", "scale", "mixed", "shift")
 OF_REGION, OF_POOL, OF_TRUNK, OF_VALUE, OF_DIRECT, OF_SCALE, OF_MIXED, OF_SHIFT = range(len(PEAKS))
