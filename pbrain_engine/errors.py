@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Self
+
 
 class NumokuError(Exception):
-    """The base of all errors that the package raises on purpose."""
+    """The base of all errors that the package raises on purpose.
+
+    Those that people often see on the page have a ``code``, by which it says them in other
+    languages, with ``values`` for its words.
+    """
+
+    code = ""
+    values: Mapping[str, str | int] = MappingProxyType({})
+
+    def coded(self, code: str, **values: str | int) -> Self:
+        """Return the error with its code, and what its words name."""
+        self.code, self.values = code, values
+        return self
 
 
 class FileError(NumokuError, OSError):

@@ -125,7 +125,8 @@ def parse_setup(
     """
     body = moves_of_address(text.strip())
     if _LIBRARY in body[:HEADER]:
-        raise NotationError("this is a RenLib library that is damaged, or pasted; open its file")
+        error = NotationError("this is a RenLib library that is damaged, or pasted; open its file")
+        raise error.coded("library")
     if body.startswith("(") and not begins_with_move(body):
         game = parse_sgf(body)
     elif body.lower().startswith("piskvorky"):
@@ -156,7 +157,8 @@ def moves_of_address(text: str) -> str:
     moves = re.split("[/#?=&]", text.rstrip("/"))[-1]
     if begins_with_move(moves):
         return moves
-    raise NotationError("this is the address of a page, without moves; paste the moves themselves")
+    reason = "this is the address of a page, without moves; paste the moves themselves"
+    raise NotationError(reason).coded("address")
 
 
 def cut(record: GameRecord, ply: int) -> GameRecord:

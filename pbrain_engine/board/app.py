@@ -5,7 +5,8 @@ token, as ``Authorization: Bearer TOKEN`` or as ``token`` in the query.
 
 - ``GET /api/health`` says without a token that the server runs.
 - ``GET /api/operations`` describes all operations, with a JSON schema for the fields of each.
-- ``POST /api/NAME`` with one JSON object runs an operation; if refused, ``error`` says why.
+- ``POST /api/NAME`` with one JSON object runs an operation; if refused, ``error`` says why, and
+  for frequent reasons ``code`` names it, with ``values``, so that a page can say it in its words.
 - The WebSocket ``/api/socket`` takes the same objects with two more fields, ``do`` (the operation)
   and ``id`` (a number, repeated in every reply): ``event`` objects while a search runs, then one
   with ``result`` or ``error``. ``{"do": "stop"}`` ends what runs, or with ``target`` the request
@@ -44,7 +45,7 @@ from ..pages import html
 from . import files, openings, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive
 from .desk import Answer, Desks, Job, Questions, answer_of
-from .messages import MOST_CHARACTERS, OPERATIONS, operation_of, parse, refusal_of
+from .messages import MOST_CHARACTERS, OPERATIONS, error_document, operation_of, parse, refusal_of
 
 STATIC = Path(__file__).parent / "static"
 SHARED = ("draw.js", "page.css")  # with pages of other commands
@@ -252,9 +253,10 @@ class BoardServer:
         finally:
             await run_in_threadpool(desk.close)
         found = waiting.result()
-        if isinstance(error := found.get("error"), str):
+        if "error" in found:
             status = found.get("status")
-            raise Refused(error, status if isinstance(status, int) else HTTPStatus.BAD_REQUEST)
+            why = {name: value for name, value in found.items() if name != "status"}
+            return JSONResponse(why, status if isinstance(status, int) else HTTPStatus.BAD_REQUEST)
         return JSONResponse(found["result"])
 
     async def _socket(self, socket: WebSocket) -> None:
@@ -285,4 +287,4 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
         case ClientDisconnect():
             return Response()  # the client has gone
     refused = refusal_of(error)
-    return JSONResponse({"error": str(refused)}, refused.status)
+    return JSONResponse(error_document(refused), refused.status)

@@ -30,7 +30,7 @@ from ..game.result import Tree
 from ..position.rules import Rule
 from ..solver.solver import Solver
 from .archive import Archive
-from .messages import MOST_CHARACTERS, Operation, operation_of, parse, refusal_of
+from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, parse, refusal_of
 
 MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
@@ -277,7 +277,7 @@ class Questions:
                 raise Refused("the message is too large")
             self.begin(name, message)
         except Exception as error:  # the page is served on, whatever it is
-            self.post({"id": name, "error": str(refusal_of(error))})
+            self.post({"id": name, **error_document(error)})
 
     def begin(self, name: Json, message: Document) -> None:
         """Begin to answer a question; raises Refused."""
@@ -300,7 +300,7 @@ class Questions:
             self.look_up(job)
             return
         if len(self._jobs) >= MOST_WAITING:
-            raise Refused("too many questions at once")
+            raise Refused("too many questions at once").coded("busy")
         self._jobs[name] = job
         self.desk.submit(job)
 
@@ -327,4 +327,4 @@ def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
         return {"error": "stopped", "stopped": True}
     except Exception as error:  # the server lives on, whatever it is
         refused = refusal_of(error)
-        return {"error": str(refused), "status": refused.status}
+        return {**error_document(refused), "status": refused.status}

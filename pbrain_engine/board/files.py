@@ -8,7 +8,7 @@ from typing import Any
 
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..app.shelf import OPEN
-from ..errors import Refused
+from ..errors import NumokuError, Refused
 from ..files import Document, Json, decode
 from ..game.cells import begins_with_move
 from ..game.diagram import animated_svg, file_stem
@@ -92,7 +92,10 @@ def read(desk: Desk, job: Job) -> Document:
             content = base64.b64decode(message["data"], validate=True)
         except ValueError:
             raise Refused("the data is not base64") from None
-    tree, remarks = read_tree(content, rule, size, message["from_below"], message["name"])
+    try:
+        tree, remarks = read_tree(content, rule, size, message["from_below"], message["name"])
+    except NumokuError as error:
+        raise error if error.code else error.coded("unreadable") from None
     return {**game_tree_document(tree), "remarks": remarks}
 
 
@@ -113,7 +116,7 @@ def read_tree(
         Refused: it holds one that the page does not show.
     """
     if not content.strip():
-        raise Refused("there is nothing in it")
+        raise Refused("there is nothing in it").coded("empty")
     usual = Rule.FREESTYLE
     if isinstance(content, bytes):
         refuse_others(content, "")
@@ -134,7 +137,7 @@ def read_tree(
     if nodes > MOST_NODES:
         raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
     if any(node.cell is None for node, depth in tree.walk() if depth):
-        raise Refused("the game has passes, which the board does not know")
+        raise Refused("the game has passes, which the board does not know").coded("passes")
     game_of(main_line(tree))
     return tree, remarks
 
@@ -165,7 +168,7 @@ def written(tree: GameTree, form: str) -> Document:
         game_of(played)
         return {"text": animated_svg(played), "losses": []}
     if played.start.walls:
-        raise Refused("blocked cells cannot be saved; copy the drawing instead")
+        raise Refused("blocked cells cannot be saved; copy the drawing instead").coded("walls")
     if form == "psq":
         losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
         return {"text": format_psq(played), "losses": losses}
@@ -212,7 +215,8 @@ def comment(desk: Desk, job: Job) -> Document:
     setup = job.setup
     game_of(setup)
     if setup.start.walls:
-        raise Refused("positions with blocked cells have no comments in a database")
+        reason = "positions with blocked cells have no comments in a database"
+        raise Refused(reason).coded("walls-kept")
     desk.archive.store_comment(setup, job.fields["before"], job.fields["after"])
     return {"stored": True}
 
@@ -222,7 +226,7 @@ def store(desk: Desk, job: Job) -> Document:
     """Store a game with its variations and comments in the database."""
     tree = read_game_tree(job.fields, MOST_COMMENT)
     if tree.record.start.walls:
-        raise Refused("games with blocked cells cannot be stored")
+        raise Refused("games with blocked cells cannot be stored").coded("walls-kept")
     return {"stored": True, **desk.archive.store_tree(tree)}
 
 
@@ -261,7 +265,7 @@ def kept_game(desk: Desk, job: Job) -> Document:
     """Return a game as it was kept."""
     found = desk.archive.shelf.game(job.fields["game"])
     if found is None:
-        raise Refused("this game is not kept any more", HTTPStatus.NOT_FOUND)
+        raise Refused("this game is not kept any more", HTTPStatus.NOT_FOUND).coded("gone")
     return found
 
 

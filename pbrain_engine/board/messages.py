@@ -89,11 +89,19 @@ def refusal_of(error: Exception) -> Refused:
         case Refused():
             return error
         case NumokuError():
-            return Refused(str(error))
+            return Refused(str(error)).coded(error.code, **error.values)
         case MemoryError():
-            return Refused("there is not enough memory for this; ask for fewer megabytes")
+            reason = "there is not enough memory for this; ask for fewer megabytes"
+            return Refused(reason).coded("memory")
     traceback.print_exception(error, file=sys.stderr)
     return Refused(f"internal error: {type(error).__name__}", HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def error_document(error: Exception) -> Document:
+    """Return what an answer says of an error: the text, and its code if it has one."""
+    refused = refusal_of(error)
+    more: Document = {"code": refused.code, "values": dict(refused.values)}
+    return {"error": str(refused), **{name: value for name, value in more.items() if value}}
 
 
 def parse(text: str) -> Document:

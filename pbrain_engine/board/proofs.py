@@ -158,7 +158,7 @@ def prove(desk: Desk, job: Job) -> Document:
     """Prove a win of the side to move: its next move and its line."""
     walk = Walk(desk, job)
     if walk.game.is_over:
-        raise Refused("the game is over")
+        raise Refused("the game is over").coded("over")
     found = walk.win()
     if found is not None and found.claim == BY_THREATS and desk.archive.name is not None:
         tree = desk.known.get(walk.game.position) or walk.solver.tree(walk.game)
@@ -202,7 +202,7 @@ def reply(desk: Desk, job: Job) -> Document:
     """
     walk = Walk(desk, job)
     if walk.game.is_over:
-        raise Refused("the game is over")
+        raise Refused("the game is over").coded("over")
     found = walk.defences()
     if found is None:  # what the engine plays, and whether it sees a loss
         thought = walk.quick_thought()

@@ -61,7 +61,7 @@ CLOCK = object_of({name: number(0, 86_400, "seconds") for name in SPANS}, "left"
 def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
     engine = desk.engine(job.setup, *options)
     if engine.game.is_over:
-        raise Refused("the game is over")
+        raise Refused("the game is over").coded("over")
     return engine
 
 
@@ -144,7 +144,7 @@ def move(desk: Desk, job: Job) -> Document:
     if fields["method"]:
         game = game_of(job.setup)
         if game.is_over:
-            raise Refused("the game is over")
+            raise Refused("the game is over").coded("over")
         found, choice = choose_by(fields["method"], game, seconds, chance)
         line = [divmod(cell, game.width)[::-1] for cell in choice.line]
         return {"move": found, "nodes": choice.nodes, "pv": line}
@@ -181,7 +181,7 @@ def review(desk: Desk, job: Job) -> Document:
     """Review a game move by move, the last one first: values, mistakes, missed and allowed wins."""
     setup = job.setup
     if not setup.moves:
-        raise Refused("there are no moves to review")
+        raise Refused("there are no moves to review").coded("no-moves")
     game_of(setup)
     engine = desk.engine(setup.beginning)
     found: dict[int, Document] = {}

@@ -106,20 +106,28 @@ def parse_moves(
             if found is None:
                 known = _WORD.match(text, at)
                 word = text[at] if known is None else known[0][:SHOWN]
+                like = "no cell; cells look like h8 or 7,7"
                 if word.strip("[]()+-").isdecimal():
-                    raise NotationError(f"{word!r} is not a pair of numbers such as 7,7")
-                raise NotationError(f"{word!r} is no cell; cells look like h8 or 7,7")
+                    like = "not a pair of numbers such as 7,7"
+                raise NotationError(f"{word!r} is {like}").coded("wrong-cell", cell=word)
             at = found.end()
             if not text.startswith(_CLOSE[found["open"]], at):
                 raise NotationError(f"a bracket is not closed after {found['cell'][:SHOWN]}")
-            x, y = parse_cell(found["cell"], width, tall)
+            try:
+                x, y = parse_cell(found["cell"], width, tall)
+            except IllegalMove as off:
+                size = f"{width}×{tall}"
+                raise off.coded("wrong-board", cell=found["cell"], size=size) from None
             if from_below and "," not in found["cell"]:
                 y = tall - 1 - y
             if (x, y) in moves:
-                raise NotationError(f"{found['cell']} is played twice")
+                twice = NotationError(f"{found['cell']} is played twice")
+                raise twice.coded("wrong-twice", cell=found["cell"])
         except NotationError as error:
             start = at if found is None else found.start()
-            raise NotationError(f"move {len(moves) + 1} (character {start + 1}): {error}") from None
+            number = len(moves) + 1
+            where = NotationError(f"move {number} (character {start + 1}): {error}")
+            raise where.coded(error.code, **error.values, n=number) from None
         at += len(_CLOSE[found["open"]])
         moves.append((x, y))
     return moves

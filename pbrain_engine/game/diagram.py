@@ -128,7 +128,8 @@ def parse_diagram(text: str) -> GameRecord:
         raise NotationError("two stones are marked as the last")
     if len(set(lengths)) != 1:
         found = sorted(set(lengths))
-        raise NotationError(f"the rows have different lengths, or there are none: {found}")
+        error = NotationError(f"the rows have different lengths, or there are none: {found}")
+        raise error.coded("rows")
     check_size("the drawing", lengths[0], len(lengths))
     placed = sorted(stones.items(), key=lambda held: held[1])
     if to_move is None:

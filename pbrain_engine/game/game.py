@@ -438,7 +438,8 @@ class Game:
         for move in record.turns:
             number += move is not None
             if walk.winner is not None:
-                raise NotationError(f"{walk.ending} before move {number}")
+                after = NotationError(f"{walk.ending} before move {number}")
+                raise after.coded("wrong-end", n=number)
             if move is None:
                 walk.set_to_move(walk.to_move.opponent)
             else:

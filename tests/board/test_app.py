@@ -209,7 +209,7 @@ def test_a_question_too_many_on_one_socket_gets_a_reason() -> None:
     for name in range(desk_module.MOST_WAITING + 1):
         assert asked.answers == []
         asked.take(json.dumps({"do": "analyse", "id": name, "position": position("h8")}))
-    assert asked.answers == [{"id": name, "error": "too many questions at once"}]
+    assert asked.answers == [{"id": name, "error": "too many questions at once", "code": "busy"}]
     board.close()
 
 

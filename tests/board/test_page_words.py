@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board.app import STATIC
-from tests.board.board_page import Open
+from tests.board.board_page import Open, wait
+from tests.board.board_server import BoardServer
 
+PACKAGE = STATIC.parents[1]
 LANGUAGES = ("en", "zh", "ja", "ko", "ru", "vi", "cs")
+SERVERS = ("error-",)  # which the server says in English itself
 CASES = re.compile(r"\{(\w+), (?:plural|select), (?:[\w=]+ \{[^{}]*\} ?)+\}")
 FORMS = {
     "ru": {"one", "few", "many", "other"},
@@ -68,19 +71,63 @@ def asked() -> set[str]:
 
 def test_every_language_has_every_message(words: dict[str, dict[str, str]]) -> None:
     english = words["en"]
-    assert asked() <= set(english), asked() - set(english)
+    assert {name for name in asked() if not name.startswith(SERVERS)} <= set(english)
     for name, table in words.items():
-        assert set(table) == set(english), (name, set(table) ^ set(english))
+        said = {key for key in table if not key.startswith(SERVERS)}
+        assert said == set(english), (name, said ^ set(english))
         for key, text in table.items():
             assert text.strip() or key == "or", (name, key)
             holes = re.findall(r"\{(\w+)\}", CASES.sub(r"{\1}", text))
-            known = re.findall(r"\{(\w+)\}", CASES.sub(r"{\1}", english[key]))
+            origin = english.get(key) or words["zh"][key]
+            known = re.findall(r"\{(\w+)\}", CASES.sub(r"{\1}", origin))
             assert set(holes) <= set(known), (name, key, holes)
             for forms in re.findall(r"plural, ((?:[\w=]+ \{[^{}]*\} ?)+)", text):
                 has = {form for form in re.findall(r"([\w=]+) \{", forms) if "=" not in form}
                 if len(has) > 1:
                     assert has == FORMS[name], (name, key, has)
                 assert "other" in has, (name, key)
+
+
+def test_errors_with_codes_have_words_in_the_tables(words: dict[str, dict[str, str]]) -> None:
+    sources = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
+    codes = set(re.findall(r"""\.coded\(\s*"([\w-]+)\"""", sources))
+    for language in LANGUAGES[1:]:
+        said = {name[6:] for name in words[language] if name.startswith("error-")}
+        assert codes | {"token"} == said, language
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (" ", "中身がありません"),
+        ("h8 hello", "2 手目：「hello」は座標ではありません。座標は h8 や 7,7 と書きます"),
+        ("h8h8", "2 手目：h8 は二度打たれています"),
+        ("h8z9", "2 手目：z9 は 15×15 の盤の外です"),
+        ("h8a1i8b1j8c1k8d1l8e1", "10 手目の前に対局は終わっています"),
+        (
+            "https://example.com/",
+            "手順のないページのアドレスです。手順そのものを貼り付けてください",
+        ),
+        (". X O\n. X\n", "図の行の長さが揃っていません"),
+        ("(;GM[4];B[hh", "読み込めません：an SGF value is not closed with ']'"),
+    ],
+)
+def test_refusals_are_said_in_the_language_of_the_page(opened: Open, text: str, why: str) -> None:
+    page = opened(locale="ja")
+    page.tab("file")
+    page.raw.fill("#game-text", text)
+    page.press("read-text")
+    page.says("file-status", why)
+
+
+def test_an_address_without_its_token_says_so_in_the_language_of_the_page(
+    browser: Any, server: BoardServer
+) -> None:
+    context = browser.new_context(locale="zh-CN")
+    page = context.new_page()
+    page.goto(server.base + "/?token=wrong")
+    wait(page, "document.querySelector('#banner').textContent.includes('令牌有误')")
+    context.close()
 
 
 def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:

@@ -2,7 +2,7 @@
 
 import { button, fillList, find, make, opened } from "./dom.js";
 import { remember, remembered } from "./kept.js";
-import { LANGUAGES, changeLanguage, language, t } from "./words.js";
+import { LANGUAGES, changeLanguage, has, language, t } from "./words.js";
 
 export function listenToKeys(app, step) {
   // Each key with its message and what it does.
@@ -51,7 +51,8 @@ export function showConnection(state, reason) {
   if (state === "lost") banner.replaceChildren(reason || t("link-lost-why"));
   if (state === "refused") {
     const input = make("input", { type: "text", size: 60, "aria-label": t("link-address") });
-    banner.replaceChildren(`${reason} `, input, button("→", () => {
+    banner.title = reason;
+    banner.replaceChildren(`${has("error-token") ? t("error-token") : reason} `, input, button("→", () => {
       const token = /token=([^&#\s]+)/.exec(input.value)?.[1] || input.value.trim();
       location.search = "?token=" + encodeURIComponent(token);
     }));

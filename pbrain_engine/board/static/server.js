@@ -1,7 +1,7 @@
 // The connection to the server: questions with answers, and a new try when it is lost.
 
 import { remember, remembered } from "./kept.js";
-import { t } from "./words.js";
+import { has, t } from "./words.js";
 
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
 const MOST_CHARACTERS = 12_000_000; // of a message, as the server has it
@@ -45,7 +45,9 @@ export class Server {
     const question = this.questions.get(message.id);
     if (message.event) question?.onevent?.(message.event);
     else if (this.questions.delete(message.id)) {
-      question.resolve(message.result || message);
+      const { code, error, values, result = message } = message;
+      if (has(`error-${code}`)) message.error = t(`error-${code}`, { why: error, ...values });
+      question.resolve(result);
       setTimeout(() => { if (!this.questions.size) this.onidle(); });
     }
   }

@@ -48,4 +48,6 @@ export const words = {
   "key-back": "后退一手", "key-on": "前进一手", "key-best": "下最佳着法", "key-board": "在棋盘上选点", "key-enter": "落子", "key-escape": "取消选点",
   "storage": "存储", "storage-about": "棋谱、设置和棋库都保存在本浏览器中，不会外传。", "storage-save": "全部存为文件", "storage-read": "读取该文件", "storage-forget": "全部删除",
   "no-simd": "此浏览器无法运行引擎：缺少 WebAssembly SIMD。2023 年以后的浏览器都支持。", "no-start": "引擎无法启动：{why}", "engine-ended": "引擎已结束，可能内存不足。正在重新启动，棋局保留在此。", "nothing-kept": "此浏览器不为本页保存任何内容：关闭后棋谱和棋库都会消失。可在“文件”中保存。", "other-tab": "Numoku 已在另一个标签页打开并由它保存：此页的新内容关闭后会消失。", "storage-forget-ask": "删除本页的全部棋谱、设置和棋库？",
+  "error-over": "对局已结束", "error-no-moves": "没有可复盘的着法", "error-empty": "里面没有内容", "error-passes": "棋谱中有停一手（pass），棋盘不支持", "error-walls": "封闭的格点无法保存；请改为复制棋图", "error-walls-kept": "有封闭格点的对局不能存入棋库", "error-gone": "此对局已不再保存", "error-busy": "请求过多，请稍候", "error-memory": "内存不足；请减少内存（MB）",
+  "error-library": "这是损坏的或粘贴的 RenLib 棋库；请打开其文件", "error-address": "这是网页地址，不含着法；请粘贴着法本身", "error-rows": "棋图各行长度不一", "error-unreadable": "无法读取：{why}", "error-wrong-cell": "第 {n} 手：“{cell}”不是坐标；坐标写作 h8 或 7,7", "error-wrong-twice": "第 {n} 手：{cell} 重复落子", "error-wrong-board": "第 {n} 手：{cell} 在 {size} 棋盘之外", "error-wrong-end": "第 {n} 手之前对局已结束", "error-token": "地址缺少令牌或令牌有误；请打开终端显示的地址，或粘贴到此处",
 };
