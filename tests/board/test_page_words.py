@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board.app import STATIC
+from pbrain_engine.game.opening_names import THIRDS
 from tests.board.board_page import Open, wait
 from tests.board.board_server import BoardServer
 
 PACKAGE = STATIC.parents[1]
 LANGUAGES = ("en", "zh", "ja", "ko", "ru", "vi", "cs")
-SERVERS = ("error-",)  # which the server says in English itself
+SERVERS = ("error-", "renju-openings")  # which the server says in English itself
 CASES = re.compile(r"\{(\w+), (?:plural|select), (?:[\w=]+ \{[^{}]*\} ?)+\}")
 FORMS = {
     "ru": {"one", "few", "many", "other"},
@@ -143,6 +144,20 @@ def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:
     assert page.text("new-game") == "新对局" and page.do("app.node.ply") == 2
     page.raw.reload()
     page.wait("window.app?.node.facts && document.documentElement.lang === 'zh'")
+
+
+def test_the_openings_of_renju_have_the_names_of_the_language(
+    words: dict[str, dict[str, str]], opened: Open
+) -> None:
+    for language in ("zh", "ja", "ko"):
+        names = words[language]["renju-openings"].split()
+        assert len(names) == sum(map(len, THIRDS.values())), language
+    page = opened("h8h9i9", rule="renju", locale="zh-CN")
+    page.says("about", "D4 花月")
+    page.show("h8i9i7", rule="renju")
+    page.says("about", "I7 浦月")
+    page.show("h8i9f6", rule="renju")
+    page.says("about", "I13 彗星")
 
 
 def test_messages_have_plurals(opened: Open) -> None:

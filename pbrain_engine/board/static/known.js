@@ -3,7 +3,7 @@
 import { valueText, WIN_BAND } from "./draw.js";
 import { Panel, button, find, isChecked, make } from "./dom.js";
 import { SIDES } from "./tree.js";
-import { percent, short, t } from "./words.js";
+import { openingName, percent, short, t } from "./words.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
 export class KnownPanel extends Panel {
@@ -22,6 +22,7 @@ export class KnownPanel extends Panel {
 
   onnode(node) {
     clearTimeout(this.timer);
+    this.say(""); // it was of another position
     this.show();
     if (this.isThere) this.timer = setTimeout(() => this.ask(node), PAUSE);
   }
@@ -72,7 +73,7 @@ export class KnownPanel extends Panel {
     return true;
   }
 
-  // View ---------------------------------------------------------------------------
+  // View ---
 
   show() {
     const { app } = this, known = this.app.isQuiet ? null : app.node.known, brief = find("known-line");
@@ -81,7 +82,7 @@ export class KnownPanel extends Panel {
     if (this.element.hidden) return;
     const notes = known?.notes || [];
     find("known-found").replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || t(known.known ? "known-only" : "known-nothing")),
-      ...(known?.opening ? [make("p", { class: "about" }, `${t("opening")}: ${known.opening}`)] : []),
+      ...(known?.opening ? [make("p", { class: "about" }, `${t("opening")}: ${openingName(known.opening)}`)] : []),
       ...(known?.moves?.length ? [make("p", {}, `${t("best")} `, ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? ` ${t("line")} ${app.names(known.pv)}` : "")] : []),
       ...(known?.book?.length ? [make("p", {}, `${t("book")} `, ...known.book.map((row) => make("span", {}, this.move(row.move), ` ${this.worth(row)} `)))] : []),
       ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "✓")));

@@ -18,7 +18,7 @@ import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES } from "./tree.js";
 import { letterOf, valueText, WIN_BAND } from "./draw.js";
 import { remember, remembered } from "./kept.js";
-import { percent, t, translate } from "./words.js";
+import { openingName, percent, t, translate } from "./words.js";
 
 const SAVED = "numoku.game";
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
@@ -44,7 +44,7 @@ class App {
     this.server.connect();
   }
 
-  // The game -----------------------------------------------------------------------
+  // The game ---
 
   // Show the game that was last looked at, if the address is still its; else that of the address.
   // A hash that comes later is that of its event: by then the page may have written its own again.
@@ -221,7 +221,7 @@ class App {
     return node;
   }
 
-  // The view -----------------------------------------------------------------------
+  // The view ---
 
   nameOf([x, y]) { return letterOf(x) + (this.fromBottom ? this.tree.start.height - y : y + 1); }
 
@@ -243,7 +243,7 @@ class App {
     find("undo").disabled = find("first").disabled = !node.parent;
     find("redo").disabled = find("last").disabled = !node.children.length;
     const opening = node.facts?.opening;
-    find("about").textContent = `${t(`rule-${this.tree.start.rule}`)} ${width}×${height}` + (opening ? ` · ${opening}` : "");
+    find("about").textContent = `${t(`rule-${this.tree.start.rule}`)} ${width}×${height}` + (opening ? ` · ${openingName(opening)}` : "");
     if (!this.message) find("state").textContent = this.stateText();
   }
 
@@ -296,7 +296,7 @@ class App {
     row.hidden = !options.length;
   }
 
-  // Panels -------------------------------------------------------------------------
+  // Panels ---
 
   tell(what, news) { for (const panel of this.panels) panel[what]?.(news); }
 
@@ -364,7 +364,7 @@ class App {
     if (best) this.click(best);
   }
 
-  // The connection -----------------------------------------------------------------
+  // The connection ---
 
   async connection(state, reason) {
     showConnection(state, reason);

@@ -43,6 +43,12 @@ export function t(name, values = {}) {
 
 export const has = (name) => name in words;
 
+// What the server calls an opening of renju, D1 to D13 or I1 to I13, as its players do.
+export function openingName(text) {
+  const [code] = text.split(" ");
+  return has("renju-openings") ? `${code} ${t("renju-openings").split(" ")[code.slice(1) - (code < "I" ? 1 : -12)]}` : text;
+}
+
 // Put the words into the page: the message of data-t is the text, or of the id where that is empty.
 export function translate(root) {
   document.documentElement.lang = language;
