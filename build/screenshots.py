@@ -34,7 +34,7 @@ VIEWS = {
     "dialog": (("#new-game", "#more summary"), "#setup"),
     "play": (("#setup-cancel", "#board"), "#variations .node >> nth=1"),
     "analyse": (("#tab-analyse",), "#lines-found li"),
-    "review": (("#resign", "#yes", "#tab-review", "#review"), "#marks strong"),
+    "review": (("#tab-play", "#resign", "#yes", "#tab-review", "#review"), "#marks strong"),
     "puzzles": (("#tab-puzzle", "#next-puzzle"), "#board .stone"),
     "solution": (("#puzzle-solution",), "#proof-tree button"),
     "games": (("#tab-games",), "#game-list li"),
@@ -135,7 +135,9 @@ def take_known(page: Any, folder: Path) -> None:
 
 
 def open_page(browser: Any, address: str, size: dict[str, int], scheme: str) -> Any:
-    """Return a page of this size in light or dark."""
+    """Return a page of this size in light or dark; the one before is closed."""
+    for context in browser.contexts:
+        context.close()
     page = browser.new_context(viewport=size, color_scheme=scheme).new_page()
     page.goto(address)
     page.wait_for_selector("#link[data-state=open]")

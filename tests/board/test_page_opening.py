@@ -27,7 +27,7 @@ NUMOKU_DOES = """(() => {
   };
 })()"""
 KEPT_AFTER = 2500  # milliseconds until the page has kept a game
-SEEN = "app.play.opening === null || (app.play.stage === 'person' && app.play.opening.step)"
+SEEN = "app.play.opening === null || (app.play.opening.isPersons && app.play.opening.step)"
 
 
 def step(page: Page) -> dict[str, Any] | None:

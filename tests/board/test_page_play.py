@@ -152,7 +152,7 @@ def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page, way: st
     page.begin(opening="swap2", seconds=1)
     for cell in ("h8", "i8", "h9"):
         page.play(cell)
-    page.wait("app.play.stage === 'engine'")
+    page.wait("app.play.opening?.isPersons === false")
     page.raw.locator(way).first.click()
     page.wait("!app.server.questions.size")
     page.raw.wait_for_timeout(200)
@@ -169,7 +169,7 @@ def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
     assert "Put stone 2 (White)" in page.text("state")
     page.play("j8")
     page.play("h9")
-    page.wait("app.play.stage !== 'engine'")
+    page.wait("app.play.opening?.isPersons !== false")
     assert page.moves().startswith("h8j8h9")
     assert "you play" in page.text("play-report") or page.do("app.node.ply") == 5
 
@@ -189,7 +189,7 @@ def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Pa
     server = BoardServer(tmp_path)
     page = Page(browser, server)
     page.begin(opening="swap2", person="white", seconds=1)
-    page.wait("app.play.stage === 'engine' && app.server.questions.size")
+    page.wait("app.play.opening?.isPersons === false && app.server.questions.size")
     server.kill()
     page.wait("document.querySelector('#link').dataset.state === 'lost'")
     again = BoardServer(tmp_path, port=server.port)
@@ -197,3 +197,45 @@ def test_numoku_chooses_again_when_the_server_is_back(browser: Any, tmp_path: Pa
     page.errors.clear()  # the tries in between
     page.close()
     again.stop()
+
+
+# What is seen -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("wide", "high"), [(1280, 720), (390, 844), (320, 640)])
+def test_a_new_game_can_be_started_without_scrolling(page: Page, wide: int, high: int) -> None:
+    page.raw.set_viewport_size({"width": wide, "height": high})
+    page.press("new-game")
+    page.do("document.querySelector('#more').open = true")
+    middle = "({ left, top, width, height }) => [left + width / 2, top + height / 2]"
+    at = page.do(f"({middle})(document.querySelector('#start').getBoundingClientRect())")
+    assert page.do(f"document.elementFromPoint({at[0]}, {at[1]})?.id") == "start"
+
+
+def test_a_click_leaves_no_frame_around_the_board(page: Page) -> None:
+    page.begin(person="both")
+    page.play("h8")
+    shown = "getComputedStyle(document.querySelector('#board')).outlineStyle"
+    assert page.do(shown) == "none"
+    page.raw.keyboard.press("Tab")
+    page.raw.keyboard.press("Shift+Tab")
+    assert page.do(shown) == "solid"
+
+
+def test_nobody_is_to_move_after_the_end(page: Page) -> None:
+    page.begin(person="both")
+    page.play("h8")
+    page.count(".player.turn", 1)
+    page.resign()
+    page.count(".player.turn", 0)
+
+
+def test_one_point_is_no_curve(page: Page) -> None:
+    drawn = page.do("""import('./curve.js').then(({ drawChances }) => {
+      const chart = document.querySelector('#curve');
+      return [[[5, 1]], [[4, 0.5], [5, 1]]].map((points) => {
+        drawChances(chart, 5, points, 5);
+        return chart.querySelectorAll('.area').length;
+      });
+    })""")
+    assert drawn == [0, 1]

@@ -24,7 +24,7 @@ export class AnalysisPanel extends Panel {
 
   onclose() { if (this.app.isQuiet) this.onnode(this.app.node); }
 
-  // Position changes ---------------------------------------------------------------
+  // Position changes ---
 
   onnode(node) {
     this.previewed = null;
@@ -104,7 +104,7 @@ export class AnalysisPanel extends Panel {
     this.preview({ pv: found.stones });
   }
 
-  // View ---------------------------------------------------------------------------
+  // View ---
 
   show() {
     const { app, found } = this, lines = found?.lines || [];

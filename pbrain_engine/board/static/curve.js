@@ -10,7 +10,7 @@ export function drawChances(chart, length, points, now, ticks = []) {
   chart.setAttribute("viewBox", `0 0 ${WIDE} ${TALL}`);
   chart.setAttribute("preserveAspectRatio", "none");
   const x = (ply) => ((ply / Math.max(1, length)) * WIDE).toFixed(1), y = (share) => ((1 - share) * TALL).toFixed(1);
-  if (points.length) {
+  if (points.length > 1) {
     const first = x(points[0][0]), last = x(points[points.length - 1][0]);
     const line = points.map(([ply, share]) => `L${x(ply)} ${y(share)}`).join("");
     element("path", { class: "area", d: `M${first} ${TALL}${line}L${last} ${TALL}Z` }, chart);

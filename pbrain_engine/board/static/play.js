@@ -39,9 +39,6 @@ export class PlayPanel extends Panel {
   // A method of the textbooks that plays (docs/methods.md), in place of a level.
   get method() { return isNaN(this.settings.level) && this.settings.level; }
 
-  // Who does the next step, while an opening goes on.
-  get stage() { return this.opening && (this.opening.isPersons ? "person" : "engine"); }
-
   // A game that has ended is looked at, until a person plays on from one of its positions.
   get isOn() { return !this.over && !this.app.tree.names.result; }
 
@@ -56,7 +53,7 @@ export class PlayPanel extends Panel {
     this.app.review.begin();
   }
 
-  // The view -----------------------------------------------------------------------
+  // The view ---
 
   refresh() {
     const { app } = this, isGuide = app.guide === this, isOn = isGuide && this.isOn, isDone = !isOn && app.tree.played && app.node.end.ply > 0;
@@ -86,12 +83,12 @@ export class PlayPanel extends Panel {
     element.querySelector("b").textContent = isEngine ? "Numoku" : isGame && this.human === side ? t("you") : app.tree.names[side] || t(side);
     const note = isEngine ? `${levelName(this.settings.level)} · ${levelNote(this.settings.level)}` : "";
     element.querySelector(".note").textContent = note;
-    const isTurn = app.tree.toMove(app.node) === at && !app.node.facts?.winner && !app.node.facts?.full;
+    const isTurn = app.tree.toMove(app.node) === at && !app.node.facts?.winner && !app.node.facts?.full && !(isGame && this.over);
     element.classList.toggle("turn", isTurn);
     element.classList.toggle("thinking", isTurn && Boolean(this.thinking));
   }
 
-  // Begin and end ------------------------------------------------------------------
+  // Begin and end ---
 
   // The dialog of a new game.
   async ask() {
@@ -226,7 +223,7 @@ export class PlayPanel extends Panel {
     return this.finish(t("resigned", { side }), side === "black" ? "white" : "black");
   }
 
-  // Turns --------------------------------------------------------------------------
+  // Turns ---
 
   isEngineTurn() { return !this.over && !this.opening && this.isOpponents(this.app.node); }
 
@@ -324,7 +321,7 @@ export class PlayPanel extends Panel {
 
   marks() { return this.app.line ? { line: this.app.line } : this.app.guide === this && this.opening?.marks(); }
 
-  // Openings -----------------------------------------------------------------------
+  // Openings ---
 
   // Go on without the opening: something went wrong, or another move is looked at.
   leaveOpening(why = "") {
