@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine.engine import threads
 from pbrain_engine.native.load.library import Library
 from pbrain_engine.site import worker
 from tests.board.board_server import position
@@ -43,6 +44,8 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let what the worker sets in its process be as before in the end."""
     for name in ("Thread", "Timer", "stack_size"):
         monkeypatch.setattr(threading, name, getattr(threading, name))
+    # what a thread notes of its stack is noted of the main one where threads are calls
+    monkeypatch.setattr(threads, "_here", threading.local())
     monkeypatch.setattr(Library, "listen", lambda self, listener: None)
     monkeypatch.setattr(worker, "STORE", tmp_path)
     monkeypatch.setattr(worker.Alarm, "waiting", [])
