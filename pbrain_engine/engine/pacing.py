@@ -42,6 +42,11 @@ STALL = 0.1  # of a match is never planned for: once a game a machine may be as 
 EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
 EARLY_WEIGHT = 0.5  # ... by this factor
 
+# The constants of the lag.
+IDLE_LAG = 0.004  # so late a thread may wake on an idle machine, which the overhead has room for
+LAG_MEMORY = 0.9  # how late one woke counts this much less after each further time
+LAG_SHARE = 0.5  # of a limit, at most, is kept back for it
+
 # The constants of the pace.
 STABLE_FACTOR = 0.65  # of the optimum, where the best move never changed
 CHANGE_FACTOR = 0.55  # added for each recent change of the best move
@@ -131,6 +136,29 @@ def kept_back(ply: int, cells: int, increment: float, slip: float) -> float:
     )
 
 
+class Lag:
+    """How late threads of this process wake: on a busy machine they wait for a processor.
+
+    Slip is about whole answers, of one game; this is about the moment at which a search is told
+    to end, which comes as much earlier. On an idle machine it stays zero.
+    """
+
+    def __init__(self) -> None:
+        """Begin as on an idle machine."""
+        self.seconds = 0.0
+
+    def note(self, late: float) -> None:
+        """Take in how many seconds after its moment a thread woke."""
+        self.seconds = max(min(late - IDLE_LAG, MOST_SLIP), self.seconds * LAG_MEMORY)
+
+    def lead(self, hard: float) -> float:
+        """Return the seconds before a limit at which a thread is to wake, to be there by then."""
+        return min(self.seconds, hard * LAG_SHARE)
+
+
+LAG = Lag()
+
+
 class Pace:
     """The time of one search, which may change while it runs, from any thread."""
 
@@ -140,6 +168,7 @@ class Pace:
         self.start = start
         self._stop: Callable[[], None] | None = None  # of the search that runs
         self._timer: threading.Timer | None = None
+        self._due = start  # when it is to ring
         self._guard = threading.Lock()
         self._best: Thought | None = None
         self._changes = 0.0
@@ -170,12 +199,15 @@ class Pace:
             self._wind()
 
     def _wind(self) -> None:
-        """Have the timer ring at the limit, or not at all."""
+        """Have the timer ring at the limit, or not at all; earlier where it is known to be late."""
         if self._timer is not None:
             self._timer.cancel()
         if self._stop is not None and self.plan.hard != UNLIMITED:
-            left = min(self.deadline - perf_counter(), threading.TIMEOUT_MAX)
-            self._timer = threading.Timer(max(0.0, left), self._ring)
+            now = perf_counter()
+            left = self.deadline - LAG.lead(self.plan.hard) - now
+            left = max(0.0, min(left, threading.TIMEOUT_MAX))
+            self._due = now + left
+            self._timer = threading.Timer(left, self._ring)
             self._timer.daemon = True
             self._timer.start()
 
@@ -183,7 +215,10 @@ class Pace:
         with self._guard:
             if self._stop is None:
                 return
-            if perf_counter() - self.start >= self.plan.hard:
+            now = perf_counter()
+            if now >= self._due:
+                LAG.note(now - self._due)
+            if now - self.start >= self.plan.hard - LAG.lead(self.plan.hard):
                 self._stop()
             else:  # it was changed meanwhile, or the timer's clock is ahead
                 self._wind()

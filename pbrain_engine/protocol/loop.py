@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
 
-from ..engine.pacing import UNLIMITED
+from ..engine.pacing import LAG, UNLIMITED
 from ..errors import NumokuError
 from . import replies
 from .commands import Command, CommandReader
@@ -154,13 +154,11 @@ class Loop:
 
     def _handle_next(self) -> None:
         """Wait for the next event, or until the running search is overdue, and deal with it."""
-        task, timeout = self.session.task, None
+        task = self.session.task
+        overdue = None
         if task is not None and not task.answered and task.deadline != UNLIMITED:
-            timeout = max(task.deadline + LATE - perf_counter(), 0.0)
-        try:
-            event = self._waiting.popleft() if self._waiting else self._events.get(timeout=timeout)
-        except Empty:
-            event = None
+            overdue = task.deadline + LATE - LAG.lead(task.deadline - task.read_at)
+        event = self._waiting.popleft() if self._waiting else self._wait(overdue)
         self._step = (self._step[0] + 1, WORK_PATIENCE)
         if event is None:
             assert task is not None
@@ -171,6 +169,20 @@ class Loop:
             self._on_search(*event)
         else:
             self._on_command(*event)
+
+    def _wait(self, until: float | None) -> Any:
+        """Return the next event, None if there is none by this moment of ``perf_counter``."""
+        if until is None:
+            return self._events.get()
+        began = perf_counter()
+        try:
+            event = self._events.get(timeout=max(until - began, 0.0))
+        except Empty:
+            event = None
+        late = perf_counter() - max(until, began)
+        if late > 0:
+            LAG.note(late)
+        return event
 
     def _on_command(self, command: Command, read_at: float) -> None:
         log("<", str(command))

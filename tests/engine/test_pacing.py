@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbrain_engine.engine import pacing
 from pbrain_engine.engine.pacing import (
     COMING_PER_STONE,
     FIRST_COMING,
@@ -202,6 +205,84 @@ def test_a_search_goes_on_where_its_move_changes_or_its_value_falls(
         for depth, move in enumerate(moves[:-1], 1):
             assert not stops(pace, 0.1, move, 10, depth)
         assert stops(pace, elapsed, moves[-1], 10 - drop, 9) is (elapsed > 2 * factor)
+
+
+class LateTimer:
+    """A timer on a clock of its own, which rings ``late`` seconds after its moment."""
+
+    now = 0.0
+    late = 0.0
+    pending: LateTimer | None = None
+    daemon = True
+
+    def __init__(self, seconds: float, act: Callable[[], None]) -> None:
+        self.rings_at, self.act = LateTimer.now + seconds, act
+
+    def start(self) -> None:
+        LateTimer.pending = self
+
+    def cancel(self) -> None:
+        LateTimer.pending = None
+
+
+def stopped_after(monkeypatch: pytest.MonkeyPatch, hard: float, late: float, lag: float) -> float:
+    """Return when a search of so many seconds is stopped by timers that ring late."""
+    monkeypatch.setattr(pacing, "LAG", pacing.Lag())
+    if lag:
+        pacing.LAG.note(lag + pacing.IDLE_LAG)
+    monkeypatch.setattr(pacing.threading, "Timer", LateTimer)
+    monkeypatch.setattr(pacing, "perf_counter", lambda: LateTimer.now)
+    LateTimer.now = 0.0
+    stops: list[float] = []
+    Pace(TimePlan(hard, hard), 0.0).set_stop(lambda: stops.append(LateTimer.now))
+    while not stops:
+        ringing = LateTimer.pending
+        assert ringing is not None
+        LateTimer.pending = None
+        LateTimer.now = ringing.rings_at + late
+        ringing.act()
+    return stops[0]
+
+
+@pytest.mark.parametrize("hard", [0.02, 0.1, 0.3, 5.0])
+def test_a_timer_that_rings_late_is_wound_to_ring_earlier(
+    monkeypatch: pytest.MonkeyPatch, hard: float
+) -> None:
+    late = min(0.04, hard / 2)
+    assert stopped_after(monkeypatch, hard, late, late) == pytest.approx(hard, abs=1e-6)
+    assert pacing.LAG.seconds == pytest.approx(max(late - pacing.IDLE_LAG, late * 0.9))
+
+
+@pytest.mark.parametrize("late", [0.0, 0.001, pacing.IDLE_LAG])
+def test_on_an_idle_machine_a_search_has_all_of_its_time(
+    monkeypatch: pytest.MonkeyPatch, late: float
+) -> None:
+    assert stopped_after(monkeypatch, 0.1, late, 0.0) == pytest.approx(0.1 + late)
+    assert pacing.LAG.lead(0.1) == pytest.approx(0)
+
+
+def test_a_search_has_half_of_its_limit_however_late_timers_ring(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert stopped_after(monkeypatch, 0.02, 0.0, 10.0) == pytest.approx(0.01)
+
+
+def test_a_timer_that_rings_before_its_moment_says_nothing_and_is_wound_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pacing, "LAG", pacing.Lag())
+    monkeypatch.setattr(pacing.threading, "Timer", LateTimer)
+    monkeypatch.setattr(pacing, "perf_counter", lambda: LateTimer.now)
+    pacing.LAG.note(0.02 + pacing.IDLE_LAG)
+    LateTimer.now, stops = 0.0, list[float]()
+    Pace(TimePlan(0.1, 0.1), 0.0).set_stop(lambda: stops.append(LateTimer.now))
+    early = LateTimer.pending
+    assert early is not None and early.rings_at == pytest.approx(0.08)
+    LateTimer.now = 0.07
+    early.act()
+    assert not stops and pacing.LAG.seconds == pytest.approx(0.02)
+    again = LateTimer.pending
+    assert again is not None and again is not early and again.rings_at == pytest.approx(0.08)
 
 
 def test_a_whole_turn_is_never_saved() -> None:

@@ -11,8 +11,14 @@ import random
 import subprocess
 import sys
 import time
+from _queue import Empty
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+
+from pbrain_engine.engine import pacing
+from pbrain_engine.protocol import loop
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 LONGEST = 30.0  # seconds; generous, for a loaded machine
@@ -79,3 +85,36 @@ def test_a_client_that_reads_slowly_gets_every_line() -> None:
         lines += process.stdout.read().splitlines()
     assert len(lines) == 2_002
     assert b"," in lines[-1] and lines[-2] == b"OK"
+
+
+class SilentQueue:
+    """Events that do not come; whoever waits for them wakes ``late`` seconds after its moment."""
+
+    def __init__(self, late: float) -> None:
+        self.now, self.late = 0.0, late
+
+    def get(self, timeout: float) -> Any:
+        self.now += timeout + self.late
+        raise Empty
+
+
+@pytest.mark.parametrize(
+    ("late", "second"), [(0.0, 0.1), (pacing.IDLE_LAG, 0.1), (0.034, 0.07), (9.0, 0.05)]
+)
+def test_where_the_main_thread_wakes_late_it_waits_less_the_next_time(
+    monkeypatch: pytest.MonkeyPatch, late: float, second: float
+) -> None:
+    monkeypatch.setattr(loop, "LAG", pacing.Lag())
+    talk, events = loop.Loop(lambda memory: SimpleNamespace()), SilentQueue(late)  # type: ignore
+    monkeypatch.setattr(talk, "_events", events)
+    monkeypatch.setattr(talk, "_answer_now", lambda task: woken.append(events.now - events.late))
+    monkeypatch.setattr(loop, "perf_counter", lambda: events.now)
+    monkeypatch.setattr(loop, "log", lambda mark, text: None)
+    woken: list[float] = []
+    for read_at in (0.0, 100.0):
+        events.now = read_at
+        talk.session.task = SimpleNamespace(  # type: ignore[assignment]
+            answered=False, deadline=read_at + 0.1, read_at=read_at, stop=lambda: None
+        )
+        talk._handle_next()
+    assert woken == pytest.approx([0.1 + loop.LATE, 100 + second + loop.LATE])
