@@ -116,7 +116,7 @@ def test_help_for_a_full_disk_says_so(name: str, buffering: str) -> None:
 
 
 @unix
-@pytest.mark.parametrize("name", ["analyse", "bench"])
+@pytest.mark.parametrize("name", ["analyse", "bench", "match"])
 @pytest.mark.parametrize("depth", ["0", "201", "1000000000000000000000"])
 def test_a_depth_has_a_range(name: str, depth: str, run: Run) -> None:
     status, out, err = run(name, "--depth", depth)

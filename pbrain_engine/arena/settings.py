@@ -30,11 +30,12 @@ from ..options import (
     positive,
     split_command,
     whole,
+    within,
 )
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import serve
-from ..search.parameters import PARAMETERS, check_search
+from ..search.parameters import MAX_DEPTH, PARAMETERS, check_search
 from .processes import usable_cores
 
 UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
@@ -216,6 +217,8 @@ def _problem_of(key: str, value: str) -> str:
         return "seconds"
     if not _WHOLE.fullmatch(value):
         return "a whole number"
+    if key == "depth":
+        return "" if 0 <= int(value) <= MAX_DEPTH else f"a number from 0 to {MAX_DEPTH}"
     is_signed = key == "seed" or key not in INFO_KEYS
     return "" if is_signed or not value.startswith("-") else "a number from 0 on"
 
@@ -355,7 +358,9 @@ class MatchSettings:
         0.0, "seconds added after a move", not_below_zero, "S", shown="{:g} s increment")
     nodes: int = setting(
         0, "nodes a move, sent as max_node", whole, "N", shown="{} nodes a move")
-    depth: int = setting(0, "depth of a move, sent as max_depth", whole, "N", shown="depth {}")
+    depth: int = setting(
+        0, f"depth of a move, 1 to {MAX_DEPTH}, sent as max_depth", within(1, MAX_DEPTH), "N",
+        shown="depth {}")
     memory: int = setting(DEFAULT_MEMORY, (Option(
         "--memory", lambda text: int(not_below_zero(text) * 1024 * 1024), "350", "MB",
         "private memory of an engine and its children; 0: not limited"),))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,8 +21,8 @@ from ..app.view import format_worth, rule_name
 from ..database import exports
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.rescue import find_faults, rescue
-from ..database.sources import Item, SourceOptions, add_items, merge, read_source
-from ..database.store import Added, Database, StoredGame
+from ..database.sources import SourceOptions, add_items, merge, read_source
+from ..database.store import Added, Database
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
 from ..game.documents import entry_document, following_document, proof_of
@@ -72,7 +72,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             _tell(name, done)
 
         try:
-            items = _announce_remarks(name, read_source(name, chosen))
+            items = read_source(name, chosen, _announcer(name))
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
@@ -82,15 +82,16 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
     return status
 
 
-def _announce_remarks(name: str, items: Iterable[Item]) -> Iterator[Item]:
+def _announcer(name: str) -> Callable[[str], None]:
+    """Return what says each remark about a file once."""
     said: set[str] = set()
-    for item in items:
-        remarks = item.record.remarks if isinstance(item, StoredGame) else ()
-        for remark in getattr(item, "remarks", remarks):
-            if remark not in said:
-                said.add(remark)
-                print(f"{name}: {remark}", file=sys.stderr)
-        yield item
+
+    def say(remark: str) -> None:
+        if remark not in said:
+            said.add(remark)
+            print(f"{name}: {remark}", file=sys.stderr)
+
+    return say
 
 
 def _tell(name: str, done: Added) -> None:

@@ -40,10 +40,15 @@ class SourceOptions(NamedTuple):
 
 
 Item = StoredGame | GameTree | Known
+Say = Callable[[str], None]  # takes what is to be said about a file
 
 
-def read_source(name: str, options: SourceOptions) -> Iterator[Item]:
+def read_source(
+    name: str, options: SourceOptions, say: Say = lambda remark: None
+) -> Iterator[Item]:
     """Yield what a file holds, or the line that a string of moves is.
+
+    ``say`` gets what the file has that is not taken over, also of games that hold nothing.
 
     Raises:
         ValueError: it cannot be understood.
@@ -64,16 +69,22 @@ def read_source(name: str, options: SourceOptions) -> Iterator[Item]:
     if head.startswith(SQLITE):
         raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` takes it over")
     if head.startswith(MAGIC):
-        (tree,) = read_games(read_whole(path), name, options.encoding)
+        (tree,) = _told(read_games(read_whole(path), name, options.encoding), say)
         yield replace(tree, record=_apply_rule(tree.record, options, Rule.RENJU))
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
     elif head.lstrip().startswith(b"{"):
-        yield from _json(path)
+        yield from _json(path, say)
     else:
-        yield from _games(
-            read_games(read_whole(path), name, options.encoding, options.size), options
-        )
+        games = read_games(read_whole(path), name, options.encoding, options.size)
+        yield from _games(_told(games, say), options)
+
+
+def _told(trees: list[GameTree], say: Say) -> list[GameTree]:
+    for tree in trees:
+        for remark in tree.remarks:
+            say(remark)
+    return trees
 
 
 def _games(trees: Sequence[GameTree], options: SourceOptions) -> Iterator[Item]:
@@ -115,12 +126,12 @@ def add_result(record: GameRecord) -> GameRecord:
     return record._replace(result="1/2-1/2") if game.is_full else record
 
 
-def _json(path: Path) -> Iterator[Item]:
+def _json(path: Path, say: Say) -> Iterator[Item]:
     with path.open(encoding="utf-8") as file:
         try:
             entry = read_object(next(read_lines(file, path.name)))
         except ValueError:  # one document over many lines
-            yield from _entry(read_whole(path).decode("utf-8"))
+            yield from _entry(read_whole(path).decode("utf-8"), say)
             return
         if entry.get("type") == "match":
             yield from _journal(path)
@@ -129,20 +140,20 @@ def _json(path: Path) -> Iterator[Item]:
         for number, line in enumerate(read_lines(file, path.name), 1):
             if line.strip():
                 try:
-                    yield from _entry(line)
+                    yield from _entry(line, say)
                 except ValueError as error:
                     raise NotationError(f"line {number}: {error}") from None
 
 
-def _entry(text: str) -> Iterator[Item]:
+def _entry(text: str, say: Say) -> Iterator[Item]:
     """Yield what an object of JSON holds; raises ValueError."""
     entry = read_object(text)
     kind = entry.get("type")
     if kind == "game":
-        (tree,) = parse_sgf_trees(read_text(entry, "sgf"))
+        (tree,) = _told(parse_sgf_trees(read_text(entry, "sgf")), say)
         yield StoredGame(main_line(tree), counts=entry.get("result", OPEN) != OPEN)
     elif kind == "tree":
-        yield from parse_sgf_trees(read_text(entry, "sgf"))
+        yield from _told(parse_sgf_trees(read_text(entry, "sgf")), say)
     else:
         yield read_analysis(entry)
 

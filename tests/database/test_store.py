@@ -100,6 +100,21 @@ def run(*words: str) -> int:
     return cli.main(["db", *words])
 
 
+def test_what_a_file_has_that_is_not_stored_is_said_wherever_it_stands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty, good = "(;GM[4]SZ[15]XY[1])", "(;GM[4]SZ[15];B[hh];W[hg])"
+    bad = "(;GM[4]SZ[15];B[hh];W[hh])"
+    for number, games in enumerate(((empty, bad, good), (empty, bad), (bad, empty), (good, bad))):
+        file = tmp_path / f"{number}.sgf"
+        file.write_text("".join(games))
+        assert run(str(tmp_path / f"{number}.db"), "add", str(file)) == 0
+        said = capsys.readouterr().err.splitlines()
+        assert len(set(said)) == len(said), games
+        assert any("left out: " in line for line in said), games
+        assert any("XY" in line for line in said) == (empty in games)
+
+
 def test_nothing_stored_leaves_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, given = tmp_path / "none.db", tmp_path / "a.jsonl"
     assert run(str(path), "add", "nofile.sgf") == 1
