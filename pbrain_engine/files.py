@@ -80,6 +80,8 @@ def read_object(text: str | bytes) -> dict[str, Any]:
     """Return the object that a text of JSON holds; ValueError if it holds none."""
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"this is no JSON: byte {error.start + 1} is no UTF-8") from None
     except ValueError as error:
         raise ValueError(f"this is no JSON: {error}") from None
     except RecursionError:

@@ -234,6 +234,9 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL
+            if damage := other.connection.faults(quick=True):
+                saved = "`numoku db FILE rescue NEW` saves what can be read of it"
+                return complain(f"{name} is damaged ({damage[0]}): nothing of it is taken; {saved}")
             done = merge(database, other, partial(_tell, name))
         print(f"{name}: {_stored_words(done)}", flush=True)
     return 0

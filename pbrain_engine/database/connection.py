@@ -151,7 +151,8 @@ class DatabaseConnection:
             found = self._link.execute(f"PRAGMA {pragma}").fetchall()
         except sqlite3.Error as error:
             return [str(error)]
-        return [text for (text,) in found if text != "ok"]
+        lines = [line for (text,) in found for line in text.splitlines()]
+        return [line for line in lines if line != "ok" and not line.startswith("*** ")]
 
     def close(self) -> None:
         """Leave; the last to do so brings everything into the one file."""

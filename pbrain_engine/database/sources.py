@@ -127,11 +127,11 @@ def add_result(record: GameRecord) -> GameRecord:
 
 
 def _json(path: Path, say: Say) -> Iterator[Item]:
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         try:
             entry = read_object(next(read_lines(file, path.name)))
         except ValueError:  # one document over many lines
-            yield from _entry(read_whole(path).decode("utf-8"), say)
+            yield from _entry(read_whole(path), say)
             return
         if entry.get("type") == "match":
             yield from _journal(path)
@@ -145,7 +145,7 @@ def _json(path: Path, say: Say) -> Iterator[Item]:
                     raise NotationError(f"line {number}: {error}") from None
 
 
-def _entry(text: str, say: Say) -> Iterator[Item]:
+def _entry(text: bytes, say: Say) -> Iterator[Item]:
     """Yield what an object of JSON holds; raises ValueError."""
     entry = read_object(text)
     kind = entry.get("type")

@@ -317,13 +317,15 @@ class NodePlan(NamedTuple):
         *words, last = (word.strip() for word in text.split(","))
         found = [_STEP.fullmatch(word) for word in words]
         if not _NODES.fullmatch(last) or not all(found):
-            raise ValueError(f"nodes {text}: a number such as 1200, or 12000@20,4800@40,1200")
+            raise ValueError(
+                f"nodes {text[:40]!r}: a number such as 1200, or 12000@20,4800@40,1200"
+            )
         steps = tuple((int(each[1]), int(each[2])) for each in found if each)
         stones = [before for _, before in steps]
         if stones != sorted({*stones}):
-            raise ValueError(f"nodes {text}: the stones have to rise")
+            raise ValueError(f"nodes {text[:40]!r}: the stones have to rise")
         if min(int(last), *(nodes for nodes, _ in steps), 1 << 40) < LEAST_NODES:
-            raise ValueError(f"nodes {text}: {LEAST_NODES} or more")
+            raise ValueError(f"nodes {text[:40]!r}: {LEAST_NODES} or more")
         return cls(int(last), steps)
 
     def at(self, stones: int) -> int:

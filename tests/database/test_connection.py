@@ -249,6 +249,10 @@ def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     assert cli.main(["db", str(file), "add", "a1b2"]) == 1
     said = capsys.readouterr().err
     assert "is damaged" in said and "nothing was stored" in said and file.read_bytes() == damaged
+    assert said.count("\n") == 1 and "***" not in said
+    assert cli.main(["db", str(new), "merge", str(file)]) == 1 and not new.exists()
+    said = capsys.readouterr().err
+    assert "is damaged" in said and "nothing of it is taken" in said and said.count("\n") == 1
     assert cli.main(["db", str(file), "rescue", str(new)]) == 0
     said = capsys.readouterr().out
     assert cli.main(["db", str(new), "check"]) == 0

@@ -286,4 +286,22 @@ def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind: str, tmp_
             list(read_source(str(path), SourceOptions()))
         except (ValueError, OSError) as error:
             said = str(error)
-            assert 8 < len(said) < 400 and "\n" not in said, said
+            assert 8 < len(said) < 400 and said.isprintable(), said
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "reason"),
+    [
+        ("jsonl", b'"sgf"', b'"sg\xff"', r"no JSON: byte [0-9]+ is no UTF-8"),
+        ("journal", b'"game"', b'"gam\xff"', r"line 2: this is no JSON: byte [0-9]+ is no UTF-8"),
+        ("games", b"nodes: 50", b"nodes: 5\0", r"nodes '5\\x00': a number such as"),
+    ],
+)
+def test_bytes_that_are_no_text_are_named_with_their_place(
+    kind: str, old: bytes, new: bytes, reason: str, tmp_path: Path
+) -> None:
+    path, whole = tmp_path / "source", sources_of(tmp_path)[kind]
+    assert old in whole
+    path.write_bytes(whole.replace(old, new))
+    with pytest.raises((ValueError, OSError), match=reason):
+        list(read_source(str(path), SourceOptions()))
