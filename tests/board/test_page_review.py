@@ -75,6 +75,24 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     assert page.do("app.tree === app.review.tree") and page.do("app.tab") == "review"
 
 
+def test_a_later_review_takes_back_what_it_no_longer_finds(opened: Open) -> None:
+    page = opened(MISSED)
+    page.raw.fill("#comment", "my own words")
+    page.tab("review")
+    page.set(review_seconds=0.1)
+    page.press("review")
+    page.wait("document.querySelector('#marks strong')")
+    comments = "app.node.path.map((node) => node.comment).filter(Boolean)"
+    page.wait(f"{comments}.length > 1")
+    page.do("""(() => {
+      const good = { kind: "good", loss: 0, missed_win: null, allowed_win: null };
+      for (const move of app.review.moves) Object.assign(move, good);
+      app.review.done.decisive = null;
+      app.review.annotate();
+    })()""")
+    assert page.do(comments) == ["my own words"]
+
+
 def test_a_review_waits_for_the_end_of_the_game(page: Page) -> None:
     page.begin(level=1)
     page.play("h8")

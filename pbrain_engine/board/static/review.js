@@ -113,11 +113,11 @@ export class ReviewPanel extends Panel {
   annotate() {
     for (const move of this.moves) {
       const node = this.node(move), remarks = this.remarks(move);
-      if (!remarks.length) continue;
-      const words = [`${SIGNS[kindOf(move)] || ""} ${t("worth", { chance: percent(move.chance) })}`.trim(), ...remarks].join("\n");
+      const words = remarks.length ? [`${SIGNS[kindOf(move)] || ""} ${t("worth", { chance: percent(move.chance) })}`.trim(), ...remarks].join("\n") : "";
       const own = node.notes.reviewed ? node.comment.replace(node.notes.reviewed, "").trim() : node.comment; // of a review before
       node.comment = [own, words].filter(Boolean).join("\n");
-      node.notes.reviewed = words;
+      node.notes.reviewed = words || undefined;
+      if (!words) continue;
       const better = move.missed_win ? move.missed_win.line : move.line;
       if (SIGNS[node.review.kind] && String(better[0]) !== String(node.cell)) this.variation(node.parent, better);
       if (move.allowed_win && node.children.length) this.variation(node, move.allowed_win.line);
