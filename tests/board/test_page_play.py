@@ -239,3 +239,25 @@ def test_one_point_is_no_curve(page: Page) -> None:
       });
     })""")
     assert drawn == [0, 1]
+
+
+@pytest.mark.parametrize(("wide", "high"), [(1280, 800), (800, 600), (667, 375), (390, 844)])
+def test_choices_are_in_view_and_lie_over_no_words(page: Page, wide: int, high: int) -> None:
+    page.raw.set_viewport_size({"width": wide, "height": high})
+    page.do("app.choose([...'ABC'].map((name) => [name, () => {}]), 'What to do now? '.repeat(3))")
+    places = "[...document.querySelectorAll('#choices button')].map((one) => "
+    places += "one.getBoundingClientRect().bottom <= innerHeight)"
+    assert page.do(places) == [True, True, True]
+    assert page.do("getComputedStyle(document.querySelector('#state')).visibility") == "hidden"
+    page.do("app.choose([])")
+    assert page.do("getComputedStyle(document.querySelector('#state')).visibility") == "visible"
+
+
+def test_a_chosen_theme_counts_more_than_that_of_the_system(opened: Open) -> None:
+    page = opened(color_scheme="dark")
+    papers = []
+    for _ in range(4):
+        papers.append(page.do("getComputedStyle(document.body).backgroundColor"))
+        page.press("theme")
+    dark, light, white = "rgb(23, 22, 20)", "rgb(243, 240, 233)", "rgb(255, 255, 255)"
+    assert papers == [dark, light, dark, white]

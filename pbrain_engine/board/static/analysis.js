@@ -119,7 +119,7 @@ export class AnalysisPanel extends Panel {
     make("span", { class: "pv" }, app.names((line.win?.line || line.pv).slice(1)))))));
     app.setBar(lines.length ? found : this.endValue(app.node));
     if (!lines.length) return this.summary.replaceChildren(app.isQuiet ? t("quiet") : "–");
-    const words = [t("depth-is", { depth: `${found.depth}–${found.seldepth}` }), t("nodes-are", { n: short(found.nodes) })];
+    const words = [t("depth-is", { depth: found.depth < found.seldepth ? `${found.depth}–${found.seldepth}` : found.depth }), t("nodes-are", { n: short(found.nodes) })];
     if (found.time > 0) words.push(t("speed", { n: short(found.nodes / found.time) }));
     words.push(t("time-is", { n: decimal(found.time, 1) }), ...(found.network ? [t("network")] : []));
     return this.summary.replaceChildren(make("strong", {}, `${t(SIDES[app.tree.toMove(app.node)])} ${percent(found.chance)}`),

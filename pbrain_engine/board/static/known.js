@@ -22,7 +22,7 @@ export class KnownPanel extends Panel {
 
   onnode(node) {
     clearTimeout(this.timer);
-    this.say(""); // it was of another position
+    this.say("");
     this.show();
     if (this.isThere) this.timer = setTimeout(() => this.ask(node), PAUSE);
   }

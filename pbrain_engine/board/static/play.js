@@ -114,10 +114,8 @@ export class PlayPanel extends Panel {
     this.think();
   }
 
-  get opponent() { return `Numoku ${this.method || `level ${this.settings.level}`}`; }
-
   nameSides(human) {
-    const own = (side) => (human === "both" || human === side ? t("you") : this.opponent);
+    const own = (side) => (human === "both" || human === side ? t("you") : `Numoku ${this.method || `level ${this.settings.level}`}`);
     this.app.tree.names = { black: own("black"), white: own("white") };
   }
 

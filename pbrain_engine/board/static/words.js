@@ -43,7 +43,7 @@ export function t(name, values = {}) {
 
 export const has = (name) => name in words;
 
-// What the server calls an opening of renju, D1 to D13 or I1 to I13, as its players do.
+// The opening of renju that the server calls so, D1 to D13 or I1 to I13.
 export function openingName(text) {
   const [code] = text.split(" ");
   return has("renju-openings") ? `${code} ${t("renju-openings").split(" ")[code.slice(1) - (code < "I" ? 1 : -12)]}` : text;
