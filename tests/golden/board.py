@@ -120,7 +120,7 @@ def written(answer: Mapping[str, Any], known: dict[str, Any] | None = None) -> s
     text = json.dumps(answer, separators=(",", ":")).replace("\\u22ef", "⋯")
     for pattern, sign in VARIED_HERE:
         text = re.sub(pattern, sign, text)
-    return text
+    return texts.brief(text)
 
 
 def limit(patch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def boards(record: str) -> str:
             try:
                 if words == "draw":
                     assert game is not None
-                    lines += game._repr_svg_().replace("><", ">\n<").split("\n")
+                    lines.append(game._repr_svg_())
                 else:
                     game = step(game, words.split())
             except (ValueError, TypeError) as error:

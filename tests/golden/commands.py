@@ -99,7 +99,7 @@ def run(words: str, typed: str) -> str:
         except SystemExit as leaving:
             status = leaving.code
     said = out.getvalue() + "".join(f"! {line}\n" for line in err.getvalue().splitlines())
-    said = plain(said)
+    said = texts.brief(plain(said))
     if "--from-below" not in words:  # whose board is shown whole
         said = EMPTY_ROW.sub("", said)
     return said + (f"status {status}\n" if status else "")

@@ -45,7 +45,7 @@ def line_of(record: Record) -> str:
     ]
     stones += [f"{cell_name(cell % width, cell // width)}={value}" for cell, value in lines[1:]]
     facts = f"{number} {rule.name} {width}x{height} after {opening}: {result} by {ending.name}"
-    return f"{facts}: {' '.join(stones)}\n"
+    return texts.brief(f"{facts}: {' '.join(stones)}\n")
 
 
 def lowered(record: Record) -> Record | None:
@@ -73,7 +73,7 @@ def said(words: str) -> str:
         return ""
     if command == "page":
         text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]
-        return text.replace("><", ">\n<")
+        return texts.rows(text)
     return VARIED.sub("N", run(words, ""))
 
 

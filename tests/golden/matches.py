@@ -179,7 +179,7 @@ def page_of(text: str) -> str:
     text = text.partition("<main>")[2].replace(report.VIEWER, "VIEWER\n")
     text = re.sub(r"<script>.*?</script>", "SCRIPT", text, flags=re.DOTALL)
     text = re.sub(r'"unit":[\d.]+', '"unit":UNIT', text)  # that of the weights
-    text = re.sub("><(?!/?t[dh]|/tr|/a>|/span)", ">\n<", text)  # a row of a table is a line
+    text = texts.brief_page(text)
     return title[0] + "\n" + text.replace('{"game"', '\n{"game"')
 
 

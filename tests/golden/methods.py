@@ -50,7 +50,8 @@ def positions(rule: str) -> list[str]:
             search = ThreatSpaceSearch(game, side, Budget(nodes=300))
             if not search.run() or not search.sequences:
                 continue
-            lines += ["", f"{rule}, {side} to move", board.drawing()]
+            drawing = " ".join(board.drawing().split())
+            lines += ["", f"{rule}, {side} to move: {drawing}"]
             for each in (0, 1):
                 lines.append(f"{each}: {'; '.join(map(said_of, threats(game, each)))}")
             lines.append(f"won: {'; '.join(map(said_of, search.win))}")

@@ -171,7 +171,7 @@ def readings(record: str, answers: Callable[..., Iterator[str]] = answers) -> st
         if line.startswith("> "):
             kind, _, given = line[2:].partition(" ")
             said = tried(partial(answers, kind, *values_of(given)))
-            lines += ["", line, *(f"  {each}".rstrip() for each in said)]
+            lines += ["", line, *(texts.brief(f"  {each}".rstrip()) for each in said)]
     return "\n".join([*lines[1:], ""])
 
 

@@ -37,7 +37,7 @@ STEP = 0.03  # seconds of the first iteration; each takes as many more than the 
 DEAF = 0.2  # seconds for which a deaf engine goes on
 CPU, QUEUED = 0.15, 0.05  # seconds that the program took to start
 EOF = "END OF INPUT"
-DEPTH = "MESSAGE depth "  # begins what is told of an iteration, of which several stand in one line
+DEPTH = "MESSAGE depth "  # begins what is told of an iteration; of many at once, two are recorded
 SIGNS = {Side.BLACK: "x", Side.WHITE: "o", Side.WALL: "#"}
 SEEDED = random.Random
 
@@ -163,7 +163,10 @@ class Talk:
         text, moment = text.replace(__version__, "VERSION"), f"{self.turns.now:.3f}"
         last = self.lines[-1] if self.lines else " >"
         if text.startswith(DEPTH) and last.partition(" < ")[2].startswith(DEPTH):
-            self.lines[-1] += f"; {moment} {text.removeprefix(DEPTH)}"
+            first, *more = last.split("; ")
+            count = int(more[0].split()[0]) + 1 if more[1:] else len(more)
+            told = [f"{count} more"] if count else []
+            self.lines[-1] = "; ".join([first, *told, f"{moment} {text.removeprefix(DEPTH)}"])
         elif last.startswith(f"{moment} ") and last.split(" ", 2)[1] != ">":
             first, _, engine = text.partition(": ")
             is_known = mark == "|" and f" {first}: " in last

@@ -4,18 +4,24 @@ A line of more than ``WIDTH`` characters goes on behind ``↪``, and ends in ``�
 that began so goes on in the same way. ``⋮ 12`` stands for twelve lines that follow here as they did
 where the line above was last. Those who make and compare records see none of that: what ``kept``
 makes of a text is read back by ``whole``.
+
+Of lines that nobody reads to their end, and of pictures that another record has, their makers keep
+the beginning, the length and a checksum: ``brief``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
+from zlib import crc32
 
 WIDTH = 112
 FEWEST = 2  # lines that come again; fewer stand there
 BEGINNING = 72  # characters of a long line that comes again
 MORE, AGAIN, SO_ON = "↪", "⋮ ", "⋯"
+LONGEST = 2 * WIDTH - 30  # characters of a line that is kept whole
 
 
 def parts(line: str) -> Iterator[str]:
@@ -77,6 +83,30 @@ def whole(text: str) -> str:
         else:
             add(known[line[:BEGINNING]] if line.endswith(SO_ON) else line)
     return "\n".join(lines)
+
+
+def brief(text: str, longest: int = LONGEST) -> str:
+    """Return a text with the beginning, the length and a checksum of each very long line."""
+    return "\n".join(
+        line
+        if len(line) <= longest
+        else f"{line[:longest]} ... {len(line)} characters, {crc32(line.encode()):08x}"
+        for line in text.split("\n")
+    )
+
+
+def brief_page(text: str) -> str:
+    """Return a page in lines, a row of a table in one, and of each picture only a checksum."""
+
+    def picture(found: re.Match[str]) -> str:
+        return f"<svg {found[0].count('<') - 2} elements, {crc32(found[0].encode()):08x}/>"
+
+    return rows(re.sub("<svg .*?</svg>", picture, text, flags=re.DOTALL))
+
+
+def rows(page: str) -> str:
+    """Return a page in lines, a row of a table in one."""
+    return re.sub("><(?!/?t[dh]|/tr|/a>|/span)", ">\n<", page)
 
 
 def read(path: Path) -> str:

@@ -94,7 +94,7 @@ def tuned(change: str, words: str) -> str:
             status = int(stop.code or 0)
         for path in sorted(Path().glob("*.html")):
             body = path.read_text(encoding="utf-8").partition("<body>")[2]
-            print("-- page", body.replace("><", ">\n<"))
+            print("-- page", texts.brief_page(body))
             path.unlink()
         if change:
             Path(name).unlink()
