@@ -81,9 +81,11 @@ def shown(graph: growth.Graph) -> Iterator[str]:
         reached = "" if key in graph.below else ", not reached"
         yield f"{stones(key)}: {page.value:+} by {moves}{reached}"
     busy: set[bytes] = set()
+    told: list[str] = []
     while len(busy) < 6 and (leaf := graph.next_leaf(busy)) is not None:
         busy.add(leaf)
-        yield f"next {stones(leaf)}"
+        told.append(f"next {stones(leaf)}")
+    yield from texts.joined(told, "next ")
 
 
 def played(name: str, moves: str, seed: int | None = None, effort: int = 0, rule: int = 0,

@@ -2,10 +2,11 @@
 
 They run in this process, in a folder of their own. In ``commands.txt`` a line with ``+`` asks for a
 file and one with ``$`` for a command; the lines with ``<`` behind it are what is in the file (where
-``[...`` are very many brackets) or what is typed (``^C`` is an interrupt), and all others are
-recorded. ``cat`` shows a file, and a ``screen`` is where the errors of a command go, as progress
-does. Searches end by nodes or depth, also where a command knows times alone; what differs from one
-run or machine to the next is replaced by a sign. What is typed at a prompt is shown behind it.
+``[...`` are very many brackets) or what is typed (with `` / `` between lines of a game; ``^C`` is
+an interrupt), and all others are recorded. ``cat`` shows a file, and a ``screen`` is where the
+errors of a command go, as progress does. Of most boards a line names the stones. Searches end by
+nodes or depth, also where a command knows times alone; what differs from one run or machine to the
+next is replaced by a sign. What is typed at a prompt is shown behind it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ NODES, STONES = 2000, 20_000  # of a search, and of one by the solver, that woul
 FOOTPRINT = 100_000_000  # bytes of this process: the size of a table leads to other searches
 
 ASKED = re.compile(r"(?m)^([$+]) ?(.*)\n((?:<.*\n)*)")
-EMPTY_ROW = re.compile(r"(?m)^ ?\d+(?: [.+])+ ?\n")  # of a board, of which there are many
+BOARD = re.compile(r"(?m)^ +((?: [a-v])+)\n((?: ?\d+[ (][.+XO#() ]+\n)*)")
 VARIED = (  # what is no two times the same, and what stands for it
     (r'"(time|ms|nps|pairs)": [\d.]+', r'"\1": T'),
     (r'"(level|kernel)": "\w+"', r'"\1": "K"'),
@@ -84,6 +85,22 @@ def plain(text: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
+def stones(drawn: re.Match[str]) -> str:
+    """Return a board, of which there are many, in a line: its width, and each row with stones."""
+    rows = []
+    for row in drawn[2].splitlines():
+        number, cells = row[:2], f"{row[2:]} "
+        held = [
+            f"{column}{number.strip()} {'(X)' if cells[2 * at] == '(' else 'X'}".replace(
+                "X", cells[2 * at + 1]
+            )
+            for at, column in enumerate(drawn[1].split())
+            if cells[2 * at + 1] in "XO#"
+        ]
+        rows += [" ".join(held)] if held else []
+    return f"   {drawn[1].replace(' ', '')}: {', '.join(rows)}".rstrip() + "\n"
+
+
 def run(words: str, typed: str) -> str:
     """Return what a command says, and with which status it ends."""
     command, *rest = words.split() or [""]
@@ -101,7 +118,7 @@ def run(words: str, typed: str) -> str:
     said = out.getvalue() + "".join(f"! {line}\n" for line in err.getvalue().splitlines())
     said = texts.brief(plain(said))
     if "--from-below" not in words:  # whose board is shown whole
-        said = EMPTY_ROW.sub("", said)
+        said = BOARD.sub(stones, said)
     return said + (f"status {status}\n" if status else "")
 
 
@@ -136,6 +153,8 @@ def transcript(record: str) -> str:
         for asked in ASKED.finditer(record):
             sign, words, given = asked.groups()
             typed = re.sub("(?m)^< ?", "", given)
+            if "play" in words:
+                typed = typed.replace(" / ", "\n")
             answer = ""
             with pytest.MonkeyPatch.context() as limits:
                 if words.startswith(("play", "review", "screen review")):

@@ -255,7 +255,7 @@ def matches(record: str) -> str:
             made.unlink(missing_ok=True)
         for name in ("m.jsonl", "n.jsonl"):
             text = Path(name).read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
-            parts.append(f"-- {name}\n{text}")
+            parts.append(f"-- {name}\n{texts.brief(text)}")
             Path(name).unlink()
         parts += views()
         parts.append(report_of(""))

@@ -68,12 +68,12 @@ def begun(words: str, given: str) -> Iterator[str]:
     said = Engine.said = []
     try:
         shelf = Openings(settings_of(parse([*ENGINES, *words.split()])))
-        for number in (0, 1, 2, 7, 1):
-            yield f"  {number}: {format_moves(shelf[number])}"
+        games = (f"  {number}: {format_moves(shelf[number])}" for number in (0, 1, 2, 7, 1))
+        yield from texts.joined(games, "  ")
         yield from (f"  not {line}" for line in shelf.skipped)
     except SettingsError as error:
         yield f"  refused: {error}"
-    yield from said[:12]
+    yield from texts.joined(said[:12], "  judges ")
 
 
 def judged() -> Iterator[str]:
@@ -83,7 +83,7 @@ def judged() -> Iterator[str]:
         judge = engine_judge(settings_of(parse([*ENGINES, "--board", "9x8"])), nodes, balance)
         for stones in ([(3, 3)], [(8, 0)], [(0, 7), (1, 7)], [(1, 0)]):
             said.append(f"  {judge(stones)}")
-    yield from ["judges:", *said]
+    yield from ["judges:", *texts.joined(said, "  judges ", "  ")]
 
 
 def command_of(words: str) -> str:

@@ -12,7 +12,7 @@ the beginning, the length and a checksum: ``brief``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from zlib import crc32
@@ -107,6 +107,21 @@ def brief_page(text: str) -> str:
 def rows(page: str) -> str:
     """Return a page in lines, a row of a table in one."""
     return re.sub("><(?!/?t[dh]|/tr|/a>|/span)", ">\n<", page)
+
+
+def joined(lines: Iterable[str], *words: str) -> list[str]:
+    """Return lines of which those that follow each other and begin with the same of some words
+    stand in one, with the word once."""
+    found: list[str] = []
+    last = None
+    for line in lines:
+        word = next((word for word in words if line.startswith(word)), None)
+        if word is not None and word == last and len(found[-1]) + len(line) < WIDTH:
+            found[-1] += f"; {line.removeprefix(word).lstrip()}"
+        else:
+            found.append(line)
+        last = word
+    return found
 
 
 def read(path: Path) -> str:

@@ -103,7 +103,9 @@ def answer(engine: Engine, solver: Solver, words: list[str], said: list[str]) ->
                 return
             form = forced_end(engine, found)
             table = f"scale {found.scale:g}, {engine.table_bytes} bytes"
-            said += [f"= {summary(found)}, {table}", f"  {form}"]
+            said.append(f"= {summary(found)}, {table}")
+            if form:
+                said.append(f"  {form}")
         case ["undo" | "clear_hash" as name]:
             getattr(engine, name)()
         case ["set_threads" | "set_hash_size" as name, number]:
@@ -120,7 +122,11 @@ def noted(name: str, said: list[str]) -> Callable[..., Any]:
         found = question(*asked, **about)
         after = f" after {cell_name(*about['after'])}" if about.get("after") else ""
         claim = f"{found.claim}, {found.nodes} nodes" if isinstance(found, Result) else bool(found)
-        said.append(f"  {name}{after} in {about.get('nodes')}: {claim}")
+        told = f"{name}{after} in {about.get('nodes')}: {claim}"
+        if said[-1].startswith("  ") and len(said[-1]) + len(told) < texts.WIDTH:
+            said[-1] += f"; {told}"
+        else:
+            said.append(f"  {told}")
         return found
 
     return ask

@@ -18,6 +18,7 @@ from pbrain_engine.search.parameters import ONE
 from pbrain_engine.search.threats import vcf, vct
 from pbrain_engine.search.threats.memory import UNPROVABLE, disproof_of, proof_of
 from pbrain_engine.values import INFINITE, format_value
+from tests.golden import texts
 from tests.kernels.memory import shared_block, tables_of_rule, threats_after, worker_after
 
 FOLDER = Path(__file__).parent
@@ -149,7 +150,8 @@ def tree_of_search(case: Search) -> list[str]:
             lines.append(f"iteration {depth}")
             root.iterate(worker, tables, shared, depth, 0)
     said = f"{format_value(int(worker.root_value))}, {worker.nodes} nodes"
-    return [headline(case, said), *filter(None, lines)]
+    levels = ["  " * depth for depth in range(9, -1, -1)]
+    return [headline(case, said), *texts.joined(filter(None, lines), "iteration ", *levels)]
 
 
 def tree_of_question(case: Question) -> list[str]:
