@@ -230,13 +230,19 @@ def export(database: Database, options: argparse.Namespace) -> int:
     return 0
 
 
+def _refusal_of(database: Database, result: str) -> str:
+    """Return why a damaged database is refused, with what comes of that; "" if it is whole."""
+    damage = database.connection.faults(quick=True)
+    saved = "`numoku db FILE rescue NEW` saves what can be read"
+    return f"{database.name} is damaged ({damage[0]}): {result}; {saved}" if damage else ""
+
+
 def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL
-            if damage := other.connection.faults(quick=True):
-                saved = "`numoku db FILE rescue NEW` saves what can be read of it"
-                return complain(f"{name} is damaged ({damage[0]}): nothing of it is taken; {saved}")
+            if refusal := _refusal_of(other, "nothing of it is taken"):
+                return complain(refusal)
             done = merge(database, other, partial(_tell, name))
         print(f"{name}: {_stored_words(done)}", flush=True)
     return 0
@@ -325,9 +331,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with Database(options.database, create=options.action in CHANGES) as database:
             try:
-                if options.action in CHANGES and (damage := database.connection.faults(quick=True)):
-                    saved = "nothing was stored; `numoku db FILE rescue NEW` saves what can be read"
-                    return complain(f"{database.name} is damaged ({damage[0]}): {saved}")
+                changes = options.action in CHANGES
+                if changes and (refusal := _refusal_of(database, "nothing was stored")):
+                    return complain(refusal)
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
                 fault = next(find_faults(database), None)
