@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -12,10 +13,10 @@ from pbrain_engine.engine import swap2
 from pbrain_engine.engine.ending import forced_end
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewer
-from pbrain_engine.game.diagram import parse_diagram
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.game.result import Tree
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver
 from tests.oracle.rules import BLACK, RENJU, Board, is_legal, winners
 
@@ -39,18 +40,13 @@ def renju_position(chance: random.Random) -> tuple[Board, int]:
 
 def complaint(board: Board, side: int, line: Iterable[tuple[int, int]]) -> str:
     """Return which move of a line is not legal, as the oracle sees it."""
-    played: list[tuple[int, int]] = []
-    wrong = ""
-    for number, cell in enumerate(map(tuple, line)):
-        mover = (side + number) % 2
-        if not is_legal(board, cell, mover):
-            wrong = f"{cell} is forbidden to {'black' if mover == BLACK else 'white'}"
-            break
-        board.put(cell, mover)
-        played.append(cell)
-    for cell in played:
-        board.lift(cell)
-    return wrong
+    with ExitStack() as stones:
+        for number, cell in enumerate(map(tuple, line)):
+            mover = (side + number) % 2
+            if not is_legal(board, cell, mover):
+                return f"{cell} is forbidden to {'black' if mover == BLACK else 'white'}"
+            stones.enter_context(board.stone(cell, mover))
+    return ""
 
 
 def branches(tree: Tree, way: tuple[Move, ...] = ()) -> Iterator[tuple[Move, ...]]:
@@ -106,30 +102,15 @@ def test_no_line_holds_a_forbidden_cell(count: int) -> None:
                 assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"
 
 
-BLOCKED = """
-   a b c d e f g h i j k l m n o
- 1 . . . . . . . . . . . . . . .
- 2 . . . . . . . . . . . . . . .
- 3 . . . . . . . . . . . . . . .
- 4 . . . . . . . . . . . . . . .
- 5 . . . . . . . X . . . . . . .
- 6 . . . . . . . X . . . . . . .
- 7 . . . . . . . X . . . . . . .
- 8 . . . X O O O . . . . . . . .
- 9 . . . . . . . X . . . . . . .
-10 . . . . . . . X . . . . . . .
-11 . . . . . . . X . . . . . . .
-12 . . . . . . . . . . . . . . .
-white to move
-"""
+BLOCKED = (("d8h5h6h7h9h10h11", Side.BLACK), ("e8f8g8", Side.WHITE))
 
 
 def test_where_the_block_is_forbidden_the_loser_plays_elsewhere() -> None:
-    drawn = parse_diagram(BLOCKED)
     game = Game(15, 12, Rule.RENJU)
-    for cell, side in drawn.stones.items():
-        game.place(*cell, side)
-    game.set_to_move(drawn.to_move)
+    for cells, side in BLOCKED:
+        for cell in parse_moves(cells):
+            game.place(*cell, side)
+    game.set_to_move(Side.WHITE)
     with Solver(8_000_000) as solver:
         proof = solver.fours(game)
         assert proof.wins and len(proof.line) == proof.plies == 3
@@ -137,7 +118,7 @@ def test_where_the_block_is_forbidden_the_loser_plays_elsewhere() -> None:
         with game.after(proof.line[0]):
             assert game.is_forbidden(*proof.line[2]) and not game.is_forbidden(*proof.line[1])
         with game.after(*proof.line):
-            assert game.winner is drawn.to_move and game.foul is None
+            assert game.winner is Side.WHITE and game.foul is None
 
 
 def test_reviews_of_games_with_fouls_hold_no_forbidden_cell() -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,34 @@ def test_an_error_in_the_callback_comes_out_of_think(engine: Engine) -> None:
     with pytest.raises(ZeroDivisionError):
         engine.think(Limit(depth=5), on_iteration=fail)
     assert engine.think(Limit(depth=2)).depth == 2
+
+
+SIX = "h8h9i8h10g8h11j13h12g14h14i15"  # black can make six in a column, and has a three to stop
+CLOSED = "h8f8g8f9i8f7j8l8"  # black has four in a row between two white stones
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize(
+    ("moves", "rules", "answers"),
+    [
+        ("h8h9i8i9j8j9k8k9", Rule, "g8l8"),  # a five is taken
+        (SIX, [Rule.STANDARD], "f8j8"),
+        (SIX, [Rule.FREESTYLE], "h13"),
+        ("h8h9i7i9h10i6i11i12", [Rule.RENJU], "-g9"),  # it is forbidden
+        (CLOSED, [Rule.CARO, Rule.CARO_EXACT], "f5f6f10f11"),
+        (CLOSED, [Rule.FREESTYLE], "k8"),
+    ],
+)
+def test_the_answer_is_one_that_the_rule_demands(
+    moves: str, rules: Iterable[Rule], answers: str
+) -> None:
+    for rule in rules:
+        with Engine(memory=100_000_000) as engine:
+            set_up(engine, moves, rule)
+            thought = engine.think(Limit(time=0.5))
+        is_named = thought.move in parse_moves(answers.removeprefix("-"))
+        assert is_named is not answers.startswith("-"), (rule, thought.move)
+        assert thought.time < 1 and (thought.mate == 1 or rules is not Rule)
 
 
 # Stopping -------------------------------------------------------------------------------
@@ -182,6 +210,8 @@ def test_excluded_cells_are_not_played(engine: Engine) -> None:
     for _ in engine.game.legal_moves():
         excluded.append(engine.think(Limit(time=0), exclude=excluded).move)
     assert sorted(excluded) == sorted(engine.game.legal_moves())
+    last = excluded[:-1]
+    assert engine.think(Limit(depth=2), exclude=last).move == excluded[-1]
     with pytest.raises(ValueError, match="every empty cell is excluded"):
         engine.think(Limit(time=0), exclude=iter(excluded))
 
@@ -380,16 +410,3 @@ def test_cells_may_be_names_and_moves(engine: Engine) -> None:
     engine.play(Move(8, 8))
     engine.play((6, 6))
     assert engine.game.moves == [(7, 7), (8, 8), (6, 6)]
-
-
-def test_every_cell_cannot_be_excluded(engine: Engine) -> None:
-    engine.new_game(5)
-    for x, y in ((2, 2), (1, 1)):
-        engine.play(x, y)
-    cells = engine.game.empty_cells()
-    with pytest.raises(ValueError, match="every empty cell is excluded"):
-        engine.think(Limit(depth=2), exclude=cells)
-    for left in (cells[0], cells[-1]):
-        others = [cell for cell in cells if cell != left]
-        assert engine.think(Limit(depth=2), exclude=others).move == left
-        assert engine.think(Limit(time=0.0), exclude=others).move == left

@@ -35,11 +35,6 @@ QUICK_GAMES, GAMES = 3, 20
 SMALL = 150  # moves of a proof that the oracle follows in every run
 
 
-def reviewed(engine: Engine, solver: Solver, moves: str, seconds: float = 0.1) -> list[Reviewed]:
-    engine.new_game(15)
-    return Reviewer(engine, solver, seconds).review([Move(*cell) for cell in parse_moves(moves)])
-
-
 def test_the_listener_gets_the_last_move_first_and_can_end_it(
     engine: Engine, solver: Solver
 ) -> None:
@@ -83,7 +78,7 @@ def contradictions(found: list[Reviewed]) -> list[str]:
 
 
 def test_a_proof_of_one_position_serves_the_next(engine: Engine, solver: Solver) -> None:
-    found = reviewed(engine, solver, FOLLOWED, 0.03)
+    found = reviewed_with(engine, solver, FOLLOWED, {})
     assert contradictions(found) == []
     assert all(item.found.value >= WIN_BAND for item in found[22::2])
 

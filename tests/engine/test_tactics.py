@@ -55,20 +55,6 @@ def set_same(engine: Engine, other: Engine) -> None:
     other.game.copy_to(engine.game)
 
 
-def test_a_proven_win_is_known_to_the_main_search(engine: Engine) -> None:
-    nodes: dict[bool, list[int]] = {}
-    for proven in (False, True):
-        engine.clear_hash()
-        set_up(engine, WON)
-        if proven:
-            engine.set_parameter("threat_share", 10)
-            assert engine.think(Limit(nodes=100_000)).proof == "vct"
-        engine.undo()
-        engine.set_parameter("threat_share", 0)
-        nodes[proven] = [engine.think(Limit(depth=depth)).nodes for depth in (3, 5, 7)]
-    assert nodes[True] != nodes[False]
-
-
 def test_a_move_that_loses_to_threats_is_refuted() -> None:
     moves = parse_moves(WON)
     *before, blunder = [Move(*move) for move in moves]

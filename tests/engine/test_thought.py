@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from pbrain_engine import Engine, Limit, Move, Rule, Thought
@@ -50,21 +48,6 @@ def test_a_timed_value_is_one_that_was_told(threads: int) -> None:
             reported = {(t.depth, t.move, t.value) for t in seen}
             by_another = final.depth > seen[-1].depth
             assert by_another or final.bound or (final.depth, final.move, final.value) in reported
-
-
-@pytest.mark.parametrize("position", POSITIONS)
-def test_listeners_get_the_lines_ranked_and_of_one_depth(engine: Engine, position: str) -> None:
-    engine.clear_hash()
-    set_up(engine, position)
-    seen: list[Thought] = []
-    final = engine.think(Limit(depth=7), on_iteration=seen.append, multipv=LINES)
-    assert [t.depth for t in seen] == [depth for depth in range(1, 8) for _ in range(LINES)]
-    for start in range(0, len(seen), LINES):
-        lines = seen[start : start + LINES]
-        assert [t.multipv for t in lines] == list(range(1, LINES + 1))
-        assert all(better.value >= worse.value for better, worse in pairwise(lines))
-        assert len({t.move for t in lines}) == LINES
-    assert final == seen[-LINES]
 
 
 def test_an_interrupted_list_is_that_of_the_last_complete_depth(engine: Engine) -> None:

@@ -229,11 +229,6 @@ def test_random_lines_do_not_break_the_program(capsys: pytest.CaptureFixture[str
     assert "5000 lines" in capsys.readouterr().out
 
 
-@pytest.mark.long
-def test_a_million_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert fuzz_protocol.main(["--lines", "1000000", "--seed", "5"]) == 0
-
-
 def test_a_broken_program_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     broken = join_command([sys.executable, "-c", "import sys; sys.exit(3)"])
     assert fuzz_protocol.main(["--lines", "100", broken]) == 1

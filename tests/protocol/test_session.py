@@ -195,42 +195,25 @@ def test_a_new_game_forgets_whose_turn_was_next(again: list[str]) -> None:
     assert sides == [Side.BLACK, Side.WHITE, Side.BLACK, Side.WHITE, Side.BLACK]
 
 
-def test_the_engine_finds_its_win_after_yxboard() -> None:
-    with Engine(memory=60_000_000) as engine:
-        talk = Talk()
-        talk.session = Session(lambda memory: engine)
-        talk.say("START 15", "INFO timeout_turn 100", "YXBOARD", *SPREAD, "DONE")
-        talk.say("TURN 14,14", "TURN 0,7", "TURN 14,7")
-        assert engine.game.winner is Side.BLACK or talk.say("TURN 14,8") and engine.game.winner
-
-
 @pytest.mark.parametrize(
-    "sent, to_move",
+    ("sent", "to_move", "black"),
     [
-        (["7,7,1", "1,0,2", "8,7,1", "2,0,2", "9,7,1"], Side.WHITE),
-        (["1,0,2", "7,7,1", "2,0,2", "8,7,1", "9,7,1"], Side.WHITE),
-        (["7,7,1", "1,0,2", "8,7,1", "2,0,2"], Side.BLACK),
-        (["1,0,2", "7,7,1", "2,0,2"], Side.WHITE),
+        ("7,7,1 1,0,2 8,7,1 2,0,2 9,7,1", Side.WHITE, True),
+        ("1,0,2 7,7,1 2,0,2 8,7,1 9,7,1", Side.WHITE, True),
+        ("7,7,1 1,0,2 8,7,1 2,0,2", Side.BLACK, True),
+        ("1,0,2 7,7,1 2,0,2", Side.WHITE, False),
+        # what no game has is read by the letter
+        *((sent, Side.BLACK, True)
+          for sent in ("7,7,1 8,8,1", "3,3,3 7,7,1", "7,7,1 x", "7,7,1 7,7,2")),
     ],
-)
-def test_the_side_to_move_has_no_stone_more(sent: list[str], to_move: Side) -> None:
+)  # fmt: skip
+def test_the_side_to_move_has_no_stone_more(sent: str, to_move: Side, black: bool) -> None:
     talk = Talk().start()
-    (*notes, answer) = talk.ask("BOARD", *sent, "DONE")
+    (*notes, answer) = talk.ask("BOARD", *sent.split(), "DONE")
     assert talk.stones[Move(*map(int, answer.split(",")))] is to_move
-    changed = len(sent) == 5
-    black = Side.BLACK if changed or sent[0].endswith("1") else Side.WHITE
-    assert talk.stones[Move(7, 7)] is black
-    assert [note.split(":")[0] for note in notes] == ["MESSAGE field 1 has a stone more"] * changed
-
-
-@pytest.mark.parametrize(
-    "sent", [["7,7,1", "8,8,1"], ["3,3,3", "7,7,1"], ["7,7,1", "x"], ["7,7,1", "7,7,2"]]
-)
-def test_other_stones_that_no_game_has_are_read_by_the_letter(sent: list[str]) -> None:
-    talk = Talk().start()
-    answer = talk.ask("BOARD", *sent, "DONE")[-1]
-    own = talk.stones[Move(7, 7)]
-    assert talk.stones[Move(*map(int, answer.split(",")))] is own is Side.BLACK
+    assert (talk.stones[Move(7, 7)] is Side.BLACK) is black
+    is_odd = "MESSAGE field 1 has a stone more" in [note.split(":")[0] for note in notes]
+    assert is_odd is (len(sent.split()) == 5)
 
 
 def test_under_wine_nothing_asks_how_long_the_program_waited(
@@ -339,21 +322,13 @@ def reported(
     return lines
 
 
-def test_the_default_form() -> None:
-    assert reported(35, ((7, 6), (8, 8))) == [
-        "MESSAGE depth 12-21 ev 35 n 1203K n/ms 813 tm 1480 pv H7 I9"
-    ]
-
-
-def test_a_win_is_printed_only_when_its_line_wins() -> None:
+def test_a_win_or_loss_is_told_only_where_its_line_ends_the_game() -> None:
     assert " ev +M1 " in reported(win_in(1), ((8, 7),))[0]
-    assert "M" not in reported(win_in(1), ((8, 8),))[0].removeprefix("MESSAGE")
-    assert "M" not in reported(win_in(3), ((8, 7),))[0].removeprefix("MESSAGE")
-
-
-def test_a_loss_is_printed_only_when_its_line_loses() -> None:
-    assert " ev -M2 " in reported(loss_in(2), ((8, 7), (3, 7)), 0, Side.WHITE)[0]
-    assert "MESSAGE REALTIME LOST 8,7" in reported(loss_in(2), ((8, 7), (3, 7)), 1, Side.WHITE)
+    for value, line in ((win_in(1), (8, 8)), (win_in(3), (8, 7))):
+        assert "M" not in reported(value, (line,))[0].removeprefix("MESSAGE")
+    lost = loss_in(2), ((8, 7), (3, 7))
+    assert " ev -M2 " in reported(*lost, 0, Side.WHITE)[0]
+    assert "MESSAGE REALTIME LOST 8,7" in reported(*lost, 1, Side.WHITE)
 
 
 def test_every_reply_is_one_line_of_ascii() -> None:
