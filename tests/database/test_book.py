@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -215,40 +214,6 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     own.close()
     assert len(killed) == 2
     assert pages(file) == 14
-
-
-@posix
-def test_a_killed_builder_goes_on(tmp_path: Path) -> None:
-    file = tmp_path / "a.db"
-    words = ["book", "build", str(file), "--positions", "10", "--nodes", "5000", "--processes", "1"]
-    builder = subprocess.Popen([sys.executable, "-m", "pbrain_engine.cli", *words],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-    end = time.monotonic() + 120
-    while not (file.exists() and count_pages(file) >= 3):
-        assert time.monotonic() < end and not builder.poll()  # it may be ready by now
-        time.sleep(0.02)
-    builder.kill()
-    builder.wait()
-    there = pages(file)
-    assert there >= 3
-    assert grow(file, 10, "--processes", "1") == 0
-    assert pages(file) == 10
-
-
-def count_pages(file: Path) -> int:
-    try:
-        with Database(file) as database:
-            return database.count("book")
-    except Exception:  # it is being made
-        return 0
-
-
-def test_a_cluster_that_is_not_there_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("pbrain_engine.workers.CONNECT_TIMEOUT", 1)
-    assert grow(tmp_path / "a.db", 5, "--cluster", "tcp://127.0.0.1:9") == 1
-    assert "no cluster" in capsys.readouterr().err
 
 
 def test_a_search_depends_on_its_job_alone() -> None:

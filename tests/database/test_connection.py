@@ -69,11 +69,13 @@ def stored_comments(file: Path) -> set[str]:
     return {text.partition("C[")[2].partition("]")[0] for (text,) in texts}
 
 
-def kill_while_writing(folder: Path, kills: int, seed: int) -> None:
-    """Kill a writer at random moments; after each, look for all that it had reported."""
-    chance = random.Random(seed)
-    file = folder / "a.db"
-    names = write_games(folder / "games", range(60), each=3)
+@pytest.mark.parametrize("kills", [5, pytest.param(200, marks=pytest.mark.long)])
+def test_a_writer_killed_at_any_moment_loses_nothing_that_it_told(
+    tmp_path: Path, kills: int
+) -> None:
+    chance = random.Random(1)
+    file = tmp_path / "a.db"
+    names = write_games(tmp_path / "games", range(60), each=3)
     reported: set[str] = set()
     for _ in range(kills):
         chance.shuffle(names)
@@ -103,15 +105,6 @@ def kill_while_writing(folder: Path, kills: int, seed: int) -> None:
             for suffix in ("-wal", "-shm"):
                 Path(f"{file}{suffix}").unlink(missing_ok=True)
             reported.clear()
-
-
-def test_a_killed_writer_loses_nothing_that_it_told(tmp_path: Path) -> None:
-    kill_while_writing(tmp_path, 5, seed=1)
-
-
-@pytest.mark.long
-def test_a_writer_killed_at_200_moments_loses_nothing_that_it_told(tmp_path: Path) -> None:
-    kill_while_writing(tmp_path, 200, seed=2)
 
 
 def test_two_writers_at_once(tmp_path: Path) -> None:
@@ -216,21 +209,26 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return file.read_bytes()
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_a_damaged_page_is_found(
-    tmp_path: Path, whole: bytes, seed: int, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("case", [*range(1, 9), "page", "text", 0, 10, 100, 5000, 30_000])
+def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(
+    tmp_path: Path, whole: bytes, case: int | str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chance = random.Random(seed)
-    page = 4096
-    number = chance.randrange(1, len(whole) // page)
-    at = number * page + chance.choice([0, page // 2])
-    file = tmp_path / "a.db"
+    """With noise in half a page by a seed, without its last page, or of fewer bytes."""
+    file, page, chance = tmp_path / "a.db", 4096, random.Random(case)
+    at = chance.randrange(1, len(whole) // page) * page + chance.choice([0, page // 2])
     noise = chance.choice([bytes(page // 2), chance.randbytes(page // 2)])
-    file.write_bytes(whole[:at] + noise + whole[at + page // 2 :])
+    content = {
+        "page": whole[:-page], "text": b"hello, this is plain text\n" * 50,
+        **{seed: whole[:at] + noise + whole[at + page // 2 :] for seed in range(1, 9)},
+    }  # fmt: skip
+    cut = whole[: int(case)] if str(case).isdigit() else b""
+    file.write_bytes(content.get(case, cut))
     assert cli.main(["db", str(file), "check"]) == 1
-    assert "".join(capsys.readouterr()).strip()
-    out_file = str(tmp_path / "a.lib")
-    for words in (["show", "h8", "--json"], ["query"], ["export", out_file], ["add", "a1b2"]):
+    said = "".join(capsys.readouterr())
+    assert said.strip() and "check` says more" not in said
+    assert case != "text" or "no database" in said
+    for words in (["show", "h8", "--json"], ["query"], ["add", "a1b2"],
+                  ["export", str(tmp_path / "a.lib")]):  # fmt: skip
         assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
 
 
@@ -302,18 +300,6 @@ def test_what_is_stored_of_a_file_before_its_damage_is_told(
         assert database.count("game") == 3 and list(rescue.find_faults(database)) == []
 
 
-def test_check_does_not_send_to_itself(
-    tmp_path: Path, whole: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "a.db"
-    for content in (whole[:-4096], b"hello, this is plain text\n" * 50):
-        file.write_bytes(content)
-        assert cli.main(["db", str(file), "check"]) == 1
-        said = "".join(capsys.readouterr())
-        assert said.strip() and "check` says more" not in said
-    assert "no database" in said
-
-
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [
@@ -336,16 +322,6 @@ def test_a_changed_value_is_found(
             f"UPDATE {table} SET {column} = :value WHERE id = :id", {"value": value, "id": number}
         )
         assert list(rescue.find_faults(database))
-
-
-def test_a_file_that_is_cut_off_is_told(
-    tmp_path: Path, whole: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "a.db"
-    for length in (0, 10, 100, 5000, len(whole) // 2):
-        file.write_bytes(whole[:length])
-        assert cli.main(["db", str(file), "check"]) == 1
-        assert "".join(capsys.readouterr()).strip()
 
 
 @pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])

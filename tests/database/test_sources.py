@@ -170,30 +170,6 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
         database.close()
 
 
-def test_the_better_finding_of_each_position_stands_whatever_comes_first(tmp_path: Path) -> None:
-    items = Items(99)
-    best: dict[Key, Result] = {}
-    for game, ply, finding in items.findings:
-        key = key_of(items.games[game], ply)
-        other = best.get(key)
-        if other is None or (rank_of(finding), finding.nodes) > (rank_of(other), other.nodes):
-            best[key] = finding
-    for order in range(3):
-        with Database(tmp_path / str(order), create=True) as database:
-            numbers = list(range(len(items.findings)))
-            random.Random(order).shuffle(numbers)
-            with database.transaction():
-                for number in numbers:
-                    database.add_findings([items.known(number)])
-            for game, ply, finding in items.findings:
-                entry = database.look_up(list(items.games[game].images())[ply])
-                stands = best[key_of(items.games[game], ply)]
-                assert entry is not None and entry.finding is not None
-                assert entry.finding.nodes == stands.nodes
-                if finding is stands:  # in the orientation in which it was found
-                    assert entry.finding == finding._replace(tree=entry.finding.tree)
-
-
 # Lines with stones that were set up ------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import sqlite3
 from pathlib import Path
 
@@ -16,11 +15,7 @@ from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
-from pbrain_engine.game.position import Position, image_of
-from pbrain_engine.game.result import Known, Result
 from pbrain_engine.notation.renlib import format_renlib
-from pbrain_engine.position.geometry import symmetries, transform
-from pbrain_engine.position.rules import Rule, Side
 from tests.database.postgres import Server, server
 from tests.golden import databases, texts
 from tests.notation.test_renlib import grow
@@ -45,25 +40,6 @@ def test_what_goes_in_and_comes_out_is_as_recorded() -> None:
 def test_a_server_takes_and_gives_the_same(server: Server) -> None:
     recorded = texts.read(databases.FILE)
     assert databases.databases(recorded, lambda name: server.new_database()) == recorded
-
-
-@pytest.mark.parametrize("size", [(15, 15), (20, 20), (15, 20)])
-def test_a_position_is_found_under_every_symmetry(target: str, size: tuple[int, int]) -> None:
-    chance = random.Random(5)
-    cells = chance.sample([(x, y) for x in range(size[0]) for y in range(size[1])], 9)
-    position = Position(Rule.FREESTYLE, *size, Side.WHITE, tuple(cells[:4]), tuple(cells[4:7]))
-    known = Result(35, tuple(cells[7:]), 12, nodes=99, moves=(cells[7],))
-    with Database(target, create=True) as database:
-        with database.transaction():
-            database.add_findings([Known(image_of(position), known)])
-        for number in range(symmetries(*size)):
-            turned = tuple(transform(cells, number, *size))
-            other = position._replace(black=turned[3::-1], white=turned[4:7])
-            entry = database.look_up(image_of(other))
-            assert entry is not None and entry.finding is not None
-            assert (entry.finding.moves, entry.finding.line) == (turned[7:8], turned[7:])
-        assert database.count("position") == 1
-        assert list(rescue.find_faults(database)) == []
 
 
 def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server) -> None:

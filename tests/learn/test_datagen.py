@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
@@ -196,24 +195,28 @@ def test_a_game_is_won_by_the_side_that_has_it(
     assert record.ending is ending and record.result == (1 if (asked[-1] == 0) == won else -1)
 
 
-@pytest.mark.parametrize("eventful", [0, 100])
-def test_a_game_in_which_nothing_happens_is_a_draw(
-    eventful: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("eventful", "full_share", "stones"), [(0, 0.0, 102), (100, 0.0, 110), (0, 1.0, 225)]
+)
+def test_a_game_in_which_nothing_happens_is_drawn_soon_or_on_the_full_board(
+    eventful: int, full_share: float, stones: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine, asked = PLAN.make_engine(), list[Move]()
-    player = SelfPlayer(engine, PLAN)
+    plan = PLAN._replace(full_share=full_share, boards=(15,), rules=(Rule.FREESTYLE,))
+    engine, asked = plan.make_engine(), list[Move]()
+    player = SelfPlayer(engine, plan)
 
     def decide(_: random.Random) -> tuple[Move, int]:
         side = engine.game.to_move  # no five in any line of these cells
-        cells = [m for m in engine.game.legal_moves() if (m.x + 2 * m.y) % 4 // 2 == side]
-        asked.append(cells[0])
-        return cells[0], 11 if len(asked) <= eventful else -10
+        cells = engine.game.legal_moves()
+        own = [m for m in cells if (m.x + 2 * m.y) % 4 // 2 == side]
+        asked.append((own or cells)[0])
+        return asked[-1], 11 if len(asked) <= eventful else -10
 
     monkeypatch.setattr(selfplay, "make_opening", lambda *_: [(0, 0), (2, 0)])
     monkeypatch.setattr(player, "decide", decide)
-    record = selfplay.play_game(engine, PLAN, 0, player)
-    assert (record.ending, record.result) == (Ending.CALM, 0)
-    assert len(record.moves) == max(102, 2 + eventful + 8)
+    record = selfplay.play_game(engine, plan, 0, player)
+    ending = Ending.FULL if full_share else Ending.CALM
+    assert (record.ending, record.result, len(record.moves)) == (ending, 0, stones)
 
 
 def test_whoever_has_fouls_alone_has_lost(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,16 +412,3 @@ def test_a_worker_with_other_weights_plays_nothing() -> None:
     reported = {**PLAN.about(), "weights": "others 01234567"}
     with pytest.raises(FileError, match="a worker has weights hand-1 .*, not others"):
         datagen.play_batch(PLAN, reported, range(3))
-
-
-def die(plan: Plan, reported: dict[str, str], numbers: range) -> None:
-    os._exit(9)
-
-
-def test_a_killed_helper_is_an_error_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(datagen, "play_batch", die)
-    monkeypatch.setattr("pbrain_engine.workers.ATTEMPTS", 1)
-    assert make(tmp_path / "games", 8, "--processes", "2") == 1
-    assert "worker after worker was killed" in capsys.readouterr().err

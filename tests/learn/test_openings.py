@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import cli
-from pbrain_engine.engine.engine import Engine, Move
-from pbrain_engine.learn import openings, selfplay
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.learn import openings
 from pbrain_engine.learn.openings import (
     ALL_SQUARE,
     KINDS,
@@ -19,8 +19,8 @@ from pbrain_engine.learn.openings import (
     parse_shares,
     set_up_line,
 )
-from pbrain_engine.learn.selfplay import Plan, SelfPlayer
-from pbrain_engine.notation.games import Ending, NodePlan, read_about
+from pbrain_engine.learn.selfplay import Plan
+from pbrain_engine.notation.games import NodePlan, read_about
 from pbrain_engine.position.rules import Rule
 
 PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE,), (15,), "hand")
@@ -98,24 +98,3 @@ def test_the_head_names_what_is_not_as_it_always_was(tmp_path: Path) -> None:
     assert read_about(path)["full"] == "0.5"
     with pytest.raises(SystemExit):
         cli.main(["datagen", str(path), "--openings", "round"])
-
-
-@pytest.mark.parametrize("share, ending", [(0.0, Ending.CALM), (1.0, Ending.FULL)])
-def test_a_share_of_the_games_goes_on_until_the_board_is_full(
-    share: float, ending: Ending, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = PLAN._replace(full_share=share)
-    engine = plan.make_engine()
-    player = SelfPlayer(engine, plan)
-
-    def decide(_: random.Random) -> tuple[Move, int]:
-        side = engine.game.to_move  # no five in any line of these cells
-        cells = engine.game.legal_moves()
-        own = [m for m in cells if (m.x + 2 * m.y) % 4 // 2 == side]
-        return (own or cells)[0], 0
-
-    monkeypatch.setattr(selfplay, "make_opening", lambda *_: [(0, 0), (2, 0)])
-    monkeypatch.setattr(player, "decide", decide)
-    record = selfplay.play_game(engine, plan, 0, player)
-    assert (record.ending, record.result) == (ending, 0)
-    assert len(record.moves) == (225 if share else 102)

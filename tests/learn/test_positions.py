@@ -168,22 +168,18 @@ def test_a_database_takes_their_values_and_no_game(games: Path, tmp_path: Path) 
         assert item.finding.nodes == (60 if record.opening < 10 else 30)
 
 
-def test_samples_go_with_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["--count", "3"], ["--open"], ["--multipv", "2"]):
-        assert make(tmp_path / "games", *words) == 2
-        assert "go with --positions" in capsys.readouterr().err
-
-
-def test_what_says_how_games_are_played_goes_without_positions(
+def test_options_of_samples_go_with_positions_and_those_of_play_without(
     games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ways = {"games": "4", "rules": "renju", "boards": "9", "branch-share": "0.2",
-            "openings": "wild=1", "full-share": "0.1"}  # fmt: skip
-    for name, value in ways.items():
-        words = ["--positions", str(games), f"--{name}", value, "--processes", "1"]
-        assert make(tmp_path / "games", *words) == 2
-        assert f"--positions goes without --{name}" in capsys.readouterr().err
-    assert not (tmp_path / "games").exists()
+    path = tmp_path / "games"
+    for words in ("--count 3", "--open", "--multipv 2"):
+        assert make(path, *words.split()) == 2
+        assert "go with --positions" in capsys.readouterr().err
+    for words in ("--games 4", "--rules renju", "--boards 9", "--branch-share 0.2",
+                  "--openings wild=1", "--full-share 0.1"):  # fmt: skip
+        assert make(path, "--positions", str(games), *words.split(), "--processes", "1") == 2
+        assert f"--positions goes without {words.split()[0]}" in capsys.readouterr().err
+    assert not path.exists()
 
 
 def test_stages_begin_at_their_stones() -> None:
@@ -209,12 +205,9 @@ def test_what_was_found_is_forgotten_with_the_tables() -> None:
 # Nodes by stones --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["1200", "12000@20,4800@40,1200", "50@7,10"])
-def test_nodes_are_read_as_they_are_written(text: str) -> None:
-    assert str(NodePlan.parse(text)) == text
-
-
-def test_nodes_hold_before_their_stones() -> None:
+def test_nodes_are_read_as_they_are_written_and_hold_before_their_stones() -> None:
+    for text in ("1200", "12000@20,4800@40,1200", "50@7,10"):
+        assert str(NodePlan.parse(text)) == text
     budget = NodePlan.parse("12000@20, 4800@40, 1200")
     found = [budget.at(stones) for stones in (0, 19, 20, 39, 40, 400)]
     assert found == [12000, 12000, 4800, 4800, 1200, 1200]

@@ -76,31 +76,21 @@ def test_every_level_that_the_processor_reaches_computes_the_same(toy_folder: st
         assert (value, toy.library.toy_nodes(toy.address)) == TOY_WALK
 
 
-def test_a_wrong_number_of_arguments_is_refused_before_the_call(toy: Toy) -> None:
+def test_a_call_that_no_kernel_takes_is_refused(toy: Toy) -> None:
     with pytest.raises(TypeError, match="takes 2 arguments, not 1"):
         toy.library.toy_walk(toy.address)
-
-
-def test_an_unknown_function_is_an_attribute_error(toy: Toy) -> None:
     with pytest.raises(AttributeError, match="no_such_function"):
         toy.library.no_such_function()
 
 
-def test_a_failed_assert_is_a_kernel_error_that_names_its_place(checked_toy: Toy) -> None:
-    checked_toy.library.toy_put(checked_toy.address, 5)
+def test_only_a_checked_build_says_which_assert_or_index_fails(toy: Toy, checked_toy: Toy) -> None:
+    for each in (toy, toy, checked_toy):
+        assert each.library.toy_put(each.address, 5) == 0
     with pytest.raises(KernelError, match=r"AssertionError.* in put, line \d+ of .*toy_kernels"):
         checked_toy.library.toy_put(checked_toy.address, 5)
-
-
-def test_an_index_out_of_bounds_is_a_kernel_error_in_a_checked_build(checked_toy: Toy) -> None:
     for cell in (64, -1):
         with pytest.raises(KernelError, match="IndexError"):
             checked_toy.library.toy_read(checked_toy.address, cell)
-
-
-def test_a_release_build_has_no_asserts(toy: Toy) -> None:
-    assert toy.library.toy_put(toy.address, 5) == 0
-    assert toy.library.toy_put(toy.address, 5) == 0
 
 
 def test_a_file_that_is_no_kernel_is_a_kernel_error_with_the_cure(tmp_path: Path) -> None:

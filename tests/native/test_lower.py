@@ -115,18 +115,13 @@ front.compile_exports("tests.native.toy_kernels")
 
 
 def test_canary_an_export_takes_result_exception_and_its_arguments(linked: str) -> None:
-    head = function(linked, "toy_walk").splitlines()[0]
-    arguments = re.search(r"\((.*)\)", head)[1].split(", ")  # type: ignore[index]
-    assert head.startswith("define i32 @toy_walk(")
-    assert [argument.split()[0] for argument in arguments] == ["ptr", "ptr", "ptr", "i64"]
-    names = [argument.split()[-1] for argument in arguments]
-    assert names == ["%retptr", "%excinfo", "%arg.toy_p", "%arg.depth"]
-
-
-def test_canary_success_is_status_zero_with_the_result_stored(linked: str) -> None:
+    assert re.match(
+        r"define i32 @toy_walk\(ptr [^,]*%retptr, ptr [^,]*%excinfo, ptr [^,]*%arg.toy_p, "
+        r"i64 [^,]*%arg.depth\)",
+        function(linked, "toy_walk"),
+    )
     body = function(linked, "toy_nodes")
-    assert "ptr %retptr" in body and "ret i32 0" in body
-    assert re.search(r"store i64 %\S+, ptr %retptr", body)
+    assert "ret i32 0" in body and re.search(r"store i64 %\S+, ptr %retptr", body)
 
 
 def test_canary_other_functions_have_mangled_names_and_are_internal(linked: str) -> None:
@@ -139,9 +134,8 @@ def test_canary_other_functions_have_mangled_names_and_are_internal(linked: str)
 
 def test_canary_a_record_argument_is_one_pointer(linked: str) -> None:
     head = re.search(r"^define [^\n]*toy_kernels3put[^\n(]*\(([^\n]*)\)", linked, re.M)
-    assert head is not None
-    kinds = [argument.split()[0] for argument in head[1].split(", ")]
-    assert kinds == ["ptr", "ptr", "ptr", "i64"]  # result, exception, record, cell
+    assert head is not None  # result, exception, record, cell
+    assert [argument.split()[0] for argument in head[1].split(", ")] == ["ptr"] * 3 + ["i64"]
 
 
 def test_canary_numba_has_not_optimised_anything_itself(linked: str) -> None:
