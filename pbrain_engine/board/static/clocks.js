@@ -68,6 +68,7 @@ export class Clocks {
 
   tick() {
     if (this.app.guide !== this.play || this.since === null) return;
+    if (!this.isRunning) this.since = performance.now();
     this.show();
     if (!this.isRunning || !this.isLimited || this.left(this.turn) > 0) return;
     this.play.cancel();
