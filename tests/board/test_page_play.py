@@ -166,7 +166,7 @@ def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
     page.play("h8")
     page.play("i8")
     page.raw.click("#undo")
-    assert "Put stone 2 (White)" in page.text("state")
+    page.says("state", "Put stone 2 (White)")
     page.play("j8")
     page.play("h9")
     page.wait("app.play.opening?.isPersons !== false")
