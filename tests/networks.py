@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from array import array
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 from pbrain_engine.eval import network_block as block
 from pbrain_engine.eval.network_block import Field, Sizes, head_fields, shared_fields
 from pbrain_engine.eval.weights import FAMILIES, load_weights, write_weights
+from pbrain_engine.game.game import Game
 from tests.oracle.network import key_of, pattern_numbers
 
 DIFFERENT = 5003  # numbers of an array before they repeat: a prime
@@ -78,3 +80,11 @@ def write_random(path: Path, families: tuple[str, ...] = FAMILIES) -> str:
     networks = {family: random_network(family) for family in families}
     write_weights(str(path), {"id": "random"}, HAND_BLOCKS, networks)
     return str(path)
+
+
+def features(game: Game) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
+    """Return the threat mask, and each empty cell's combination for black and white."""
+    out = (ctypes.c_int32 * (1 + 4 * 22 * 22))()
+    count = game.library.game_features(game.address, ctypes.addressof(out))
+    rows = [out[at : at + 3] for at in range(1, count, 4)]
+    return out[0], {(cell % 32 - 5, cell // 32 - 5): (own, other) for cell, own, other in rows}

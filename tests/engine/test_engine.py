@@ -390,12 +390,14 @@ def test_any_sequence_of_calls_leaves_a_sound_game(
         (lambda e: Engine(weights="no_such"), WeightsError, "no_such"),
         (lambda e: Limit(time=float("nan")), ValueError, "time"),
         (lambda e: Limit(optimum=float("nan")), ValueError, "optimum"),
+        *((lambda e, wrong=wrong: Limit(**wrong), ValueError, "is at least 1, not")
+          for wrong in ({"depth": 0}, {"depth": -1}, {"nodes": 0}, {"nodes": -1})),
         (lambda e: Limit(depth="3"), TypeError, "depth is a whole number"),
         (lambda e: Limit(time="3"), TypeError, "time is a number of seconds"),
         (lambda e: Game("15"), TypeError, "the width is a whole number"),
         (lambda e: Solver(memory=-1), ValueError, "memory is at least 1"),
     ],
-)
+)  # fmt: skip
 def test_a_bad_argument_is_refused_in_words(
     engine: Engine, call: Callable[[Any], Any], kind: type[Exception], words: str
 ) -> None:

@@ -20,13 +20,7 @@ from pbrain_engine.eval.weights import (
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import EVAL_LIMIT
-
-
-def features(game: Game) -> tuple[int, dict[int, tuple[int, int]]]:
-    """Return the threat mask, and each empty cell's combination for black and white."""
-    out = (ctypes.c_int32 * (1 + 4 * 22 * 22))()
-    count = game.library.game_features(game.address, ctypes.addressof(out))
-    return out[0], {out[at]: (out[at + 1], out[at + 2]) for at in range(1, count, 4)}
+from tests.networks import features
 
 
 @pytest.mark.parametrize("rule", list(Rule))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import random
 from array import array
 from collections.abc import Callable
@@ -13,11 +12,18 @@ import pytest
 from lab.fuzz_rules import random_board, set_up, walk
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.errors import WeightsError
-from pbrain_engine.eval.network_block import Sizes
 from pbrain_engine.eval.weights import COMBINATIONS, Weights, family_of, load_weights, write_weights
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
-from tests.networks import HAND_BLOCKS, SHIFTS, random_network, sizes_for, write_random
+from tests.networks import (
+    HAND_BLOCKS,
+    SHIFTS,
+    block_of,
+    features,
+    random_network,
+    sizes_for,
+    write_random,
+)
 from tests.oracle.network import Network
 
 SHARE = SHIFTS[10]
@@ -33,17 +39,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def weights(file: str) -> Weights:
     return load_weights(file)
-
-
-def features(game: Game) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
-    """Return the threat mask, and each empty cell's combination for black and white."""
-    out = (ctypes.c_int32 * 2000)()
-    count = game.library.game_features(game.address, ctypes.addressof(out))
-    cells = {}
-    for at in range(1, count, 4):
-        cell, black, white = out[at : at + 3]
-        cells[cell % 32 - 5, cell // 32 - 5] = black, white
-    return out[0], cells
 
 
 def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
@@ -129,34 +124,17 @@ def test_chances_add_up_to_one_and_the_best_is_first(file: str) -> None:
             assert {move for move, _ in engine.policy()} == {(8, 0), (13, 0)}
 
 
-def other_half(raw: bytes) -> bytes:
-    return random_network("standard")
-
-
-def far_code(raw: bytes) -> bytes:
-    return raw[:64] + b"\xff\xff" + raw[66:]
-
-
-def far_shift(raw: bytes) -> bytes:
-    sizes = sizes_for("freestyle")
-    at = 64 + 2 * sizes.patterns + 2 * sizes.codes + sizes.codes * sizes.channels
-    return raw[:at] + b"\x40" + raw[at + 1 :]
-
-
-def other_sizes(raw: bytes) -> bytes:
-    sizes = Sizes(*sizes_for("freestyle"))._replace(channels=16)
-    from tests.networks import block_of
-
-    return block_of(sizes, "other")
+SIZES = sizes_for("freestyle")
+SHIFT_AT = 64 + 2 * SIZES.patterns + 2 * SIZES.codes + SIZES.codes * SIZES.channels
 
 
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (other_half, "is one of another rule"),
-        (far_code, "holds numbers that are out of range"),
-        (far_shift, "holds numbers that are out of range"),
-        (other_sizes, "has sizes that this version does not know"),
+        (lambda raw: random_network("standard"), "is one of another rule"),
+        (lambda raw: raw[:64] + b"\xff\xff" + raw[66:], "holds numbers that are out of range"),
+        (lambda raw: raw[:SHIFT_AT] + b"\x40" + raw[SHIFT_AT + 1 :], "numbers that are out of"),
+        (lambda raw: block_of(SIZES._replace(channels=16), "other"), "sizes that this version"),
     ],
 )
 def test_a_network_that_cannot_be_used_is_one_line(

@@ -147,7 +147,8 @@ def test_each_size_of_a_network_has_its_limits(name):
 
 def test_a_scale_is_a_number_that_can_be_believed(tmp_path):
     path = str(tmp_path / "scaled.numoku")
-    for text, scale in {"20": 20, "5000": 5000, "19": None, "5001": None, "x": None}.items():
+    scales = {"20": 20, "5000": 5000} | dict.fromkeys(("19", "5001", "x", "nan"))
+    for text, scale in scales.items():
         write_weights(path, {"id": "scaled", "scale renju": text}, HAND_BLOCKS)
         if scale is None:
             with pytest.raises(WeightsError, match=f"scale renju: '{text}' is no scale"):

@@ -34,6 +34,7 @@ from tests.oracle import rules
 from tests.oracle.rules import Board, Cell
 
 BOARDS = [(15, 15), (20, 20), (12, 17)]
+SMALL_BOARDS = [(5, 5), (5, 9), (6, 6)]
 Player = Callable[[Engine, Board], Cell]
 
 
@@ -90,12 +91,15 @@ def engine() -> Engine:
     return Engine(hash_size=4 << 20)
 
 
-@pytest.mark.parametrize("size", BOARDS, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("sizes, nodes", [(BOARDS, 3000), (SMALL_BOARDS, 500)])
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_self_play_keeps_to_the_rules(engine: Engine, rule: str, size: Cell) -> None:
-    player = engine_player(Limit(nodes=3000))
-    for opening in range(2):
-        play_game(engine, Board(*size, rule), (player, player), opening)
+def test_self_play_keeps_to_the_rules(
+    engine: Engine, rule: str, sizes: list[Cell], nodes: int
+) -> None:
+    player = engine_player(Limit(nodes=nodes))
+    for size in sizes:
+        for opening in range(2):
+            play_game(engine, Board(*size, rule), (player, player), opening)
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
@@ -106,13 +110,6 @@ def test_a_random_mover_loses(engine: Engine, rule: str) -> None:
         players = (strong, weak) if number % 2 == 0 else (weak, strong)
         result = play_game(engine, Board(15, 15, rule), players, number)
         assert result == ("black" if number % 2 == 0 else "white")
-
-
-@pytest.mark.parametrize("rule", rules.RULES)
-def test_small_boards_are_played_to_the_end(engine: Engine, rule: str) -> None:
-    player = engine_player(Limit(nodes=500))
-    for size in ((5, 5), (5, 9), (6, 6)):
-        play_game(engine, Board(*size, rule), (player, player), sum(size))
 
 
 # Renju: fouls are all that is left to black.
@@ -268,22 +265,12 @@ def test_a_record_with_a_foul_is_over_and_refuses_further_moves() -> None:
     game = Game(*RECORD.board)
     game.become_checked(RECORD)
     assert game.foul == FOUL
+    assert game_document(game)["winner"] == "white" and add_result(RECORD).result == "0-1"
     further = GameRecord(15, 15, Rule.RENJU, (*RECORD.moves, (9, 9)))
     with pytest.raises(NotationError, match="black has lost by g8.* before move 10"):
         game.become_checked(further)
     freestyle = GameRecord(15, 15, Rule.STANDARD, further.moves)
     Game(*freestyle.board).become_checked(freestyle)
-
-
-def test_the_database_knows_who_has_won() -> None:
-    assert add_result(RECORD).result == "0-1"
-    assert game_document(_game())["winner"] == "white"
-
-
-def _game() -> Game:
-    game = Game(*RECORD.board)
-    game.become(RECORD)
-    return game
 
 
 def test_a_review_blames_the_foul() -> None:

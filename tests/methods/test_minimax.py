@@ -128,8 +128,9 @@ def test_without_its_heuristics_it_is_minimax_where_nothing_is_forced(
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_with_them_it_plays_the_end_of_a_game_right(rule: str) -> None:
-    for seed in range(12):
+@pytest.mark.parametrize("seeds", [12, pytest.param(400, marks=pytest.mark.long)])
+def test_with_them_it_plays_the_end_of_a_game_right(seeds: int, rule: str) -> None:
+    for seed in range(seeds):
         chance = random.Random(f"end {seed} {rule}")
         board = last_cells(chance, rule, MOST_EMPTY)
         found, true, _ = values(board, Side(seed % 2), MOST_EMPTY + 1, FAR)
@@ -143,12 +144,3 @@ def test_the_tree_holds_no_forbidden_move(seed: int) -> None:
     board = last_cells(random.Random(f"end {seed} renju"), "renju", MOST_EMPTY)
     found, true, free = values(board, Side(seed % 2), MOST_EMPTY + 1, FAR)
     assert result(found) == result(true) != result(free), board.drawing()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("rule", rules.RULES)
-def test_it_plays_many_ends_right(rule: str) -> None:
-    for seed in range(1000, 1400):
-        board = last_cells(random.Random(f"end {seed} {rule}"), rule, MOST_EMPTY)
-        found, true, _ = values(board, Side(seed % 2), MOST_EMPTY + 1, FAR)
-        assert result(found) == result(true), board.drawing()

@@ -1,6 +1,6 @@
 """A short search finds the moves that long searches agree on, at least a given share of them.
 
-The positions come from the engine's own games, ``tests/positions/choose.py`` says how. A search
+The positions come from the engine's own games, ``lab/choose_positions.py`` says how. A search
 by nodes is the same on every machine, so the floors are what is found today (21 tactical and 22
 positional), less one for changes that only exchange one position for another.
 """

@@ -1,4 +1,4 @@
-"""Choose positions for the strength tests: ``python -m tests.positions.choose FILE``.
+"""Choose positions for the strength tests: ``python -m lab.choose_positions FILE``.
 
 The engine plays against itself from random openings, and every position of its games is a
 candidate. One is kept where

@@ -1,1 +1,0 @@
-"""Positions whose best move long searches agree on."""
