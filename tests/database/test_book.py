@@ -20,7 +20,7 @@ from pbrain_engine.database.book import BookJob, Graph, Searched, search_positio
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import OpeningSearch, first_three
-from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.game.cells import cell_name, format_moves
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.result import Author
 from pbrain_engine.position.rules import Rule
@@ -29,6 +29,7 @@ from pbrain_engine.protocol.serve import engine_arguments
 from pbrain_engine.workers import ProcessPool
 from tests.golden import books, texts
 from tests.golden.books import EMPTY, key_of
+from tests.played import set_up
 
 pytestmark = pytest.mark.slow
 
@@ -123,8 +124,7 @@ def test_a_book_is_left_where_a_search_of_ones_own_sees_more(tmp_path: Path) -> 
     nodes = {"h8i10": 10**9, "h8i10k9": 5000, "h8i10k9b1": 3000, "h8i10k9b2": 2000}
     file = book_of(tmp_path / "a.db", pages, **nodes)
     with Engine(memory=80_000_000, book=str(file)) as engine:
-        for x, y in parse_moves("h8i10"):
-            engine.play(x, y)
+        set_up(engine, "h8i10")
         assert engine.think(Limit(nodes=10_000)).depth == 0  # 5,000 and what comes after it
         assert engine.think(Limit(nodes=10_001)).depth > 0
         assert engine.think(Limit(time=0.005)).depth == 0  # with a million nodes a second

@@ -6,11 +6,11 @@ import pytest
 
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.thought import WinningMoves
-from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.game.game import Game, Move
+from pbrain_engine.game.game import Move
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import win_in
+from tests.played import game_after, moves_of, set_up
 
 OPENING = "h8i9i7g9"
 DEPTH = 6
@@ -19,16 +19,10 @@ WIN = "h8a1i9c1j8e1h10g1"  # black has fours and threes to win by
 TWO_FOURS = "c8b8d8a1e8c1f5f4f6e1f7g1"
 
 
-def play(game: Game | Engine, moves: str) -> None:
-    for x, y in parse_moves(moves):
-        game.play(x, y)
-
-
 def afresh(rule: Rule, size: int = 15) -> Thought:
     """Return the thought of an engine that has never thought before."""
     with Engine(hash_size=4 << 20) as engine:
-        engine.new_game(size, rule=rule)
-        play(engine, OPENING)
+        set_up(engine, OPENING, rule, size)
         return engine.think(Limit(depth=DEPTH))
 
 
@@ -38,7 +32,7 @@ def same(thought: Thought, other: Thought) -> bool:
 
 @pytest.mark.parametrize("rule", [Rule.STANDARD, Rule.RENJU, Rule.CARO])
 def test_a_change_of_the_rule_forgets_the_table_and_the_history(engine: Engine, rule: Rule) -> None:
-    play(engine, OPENING)
+    set_up(engine, OPENING)
     engine.think(Limit(depth=DEPTH + 2))
     engine.set_rule(Rule.FREESTYLE)  # which it has
     assert engine.table_bytes > 0
@@ -54,17 +48,16 @@ def test_a_game_of_another_kind_begins_with_an_empty_table(
     engine.think(Limit(depth=DEPTH + 2))
     engine.new_game(size, rule=rule)
     assert engine.table_bytes == 0
-    play(engine, OPENING)
+    set_up(engine, OPENING, rule, size)
     assert same(engine.think(Limit(depth=DEPTH)), afresh(rule, size))
 
 
 def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine: Engine) -> None:
-    play(engine, OPENING)
+    set_up(engine, OPENING)
     first = engine.think(Limit(depth=DEPTH))
     kept = engine.table_bytes
-    engine.new_game(15)
+    set_up(engine, OPENING)
     assert engine.table_bytes == kept > 0
-    play(engine, OPENING)
     assert engine.think(Limit(depth=DEPTH)).nodes < first.nodes
 
 
@@ -89,12 +82,12 @@ def test_without_its_table_a_new_game_is_that_of_a_fresh_engine() -> None:
     for before in (True, False):
         with Engine(hash_size=4 << 20) as engine:
             if before:
-                play(engine, OPENING)
+                set_up(engine, OPENING)
                 for _ in range(4):
                     engine.play(*engine.think(Limit(nodes=4000)).move)
                 engine.new_game(15)
                 engine._searcher.clear()
-            play(engine, OPENING)
+            set_up(engine, OPENING)
             thoughts.append(engine.think(Limit(nodes=4000)))
     assert same(*thoughts)
 
@@ -102,15 +95,9 @@ def test_without_its_table_a_new_game_is_that_of_a_fresh_engine() -> None:
 # A remembered win -------------------------------------------------------------------------
 
 
-def game_after(moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> Game:
-    game = Game(size, rule=rule)
-    play(game, moves)
-    return game
-
-
 def test_a_win_is_remembered_where_the_enemy_follows_its_line() -> None:
     known = WinningMoves()
-    line = [Move(*cell) for cell in parse_moves("j10k11h11")]
+    line = moves_of("j10k11h11")
     known.note(game_after(WIN), line, win_in(3))
     assert known.recall(game_after(WIN)) == (line[0], win_in(3))
     assert known.recall(game_after(WIN + "j10k11")) == (line[2], win_in(1))
@@ -122,7 +109,7 @@ def test_a_win_is_remembered_where_the_enemy_follows_its_line() -> None:
 
 def test_a_remembered_move_that_cannot_be_played_is_none() -> None:
     known = WinningMoves()
-    cell = Move(*parse_moves("f8")[0])
+    (cell,) = moves_of("f8")
     known.note(game_after(TWO_FOURS, Rule.RENJU), [cell], win_in(3))
     assert game_after(TWO_FOURS, Rule.RENJU).is_forbidden(*cell)
     assert known.recall(game_after(TWO_FOURS, Rule.RENJU)) is None
@@ -131,7 +118,7 @@ def test_a_remembered_move_that_cannot_be_played_is_none() -> None:
 
 
 def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engine) -> None:
-    play(engine, "h8a1i8o1j8a15")  # black has an open three
+    set_up(engine, "h8a1i8o1j8a15")  # black has an open three
     assert (engine.think(Limit(nodes=100_000)).mate or 0) > 0
     winner = engine.game.to_move
     engine.set_to_move(winner.opponent)

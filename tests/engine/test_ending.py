@@ -13,10 +13,9 @@ from pbrain_engine.engine import swap2
 from pbrain_engine.engine.ending import forced_end
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewer
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.game.result import Tree
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from tests.oracle.rules import BLACK, RENJU, Board, is_legal, winners
 
@@ -100,25 +99,6 @@ def test_no_line_holds_a_forbidden_cell(count: int) -> None:
             for source, line in lines_of(engine, solver, game):
                 wrong = complaint(board, side, line)
                 assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"
-
-
-BLOCKED = (("d8h5h6h7h9h10h11", Side.BLACK), ("e8f8g8", Side.WHITE))
-
-
-def test_where_the_block_is_forbidden_the_loser_plays_elsewhere() -> None:
-    game = Game(15, 12, Rule.RENJU)
-    for cells, side in BLOCKED:
-        for cell in parse_moves(cells):
-            game.place(*cell, side)
-    game.set_to_move(Side.WHITE)
-    with Solver(8_000_000) as solver:
-        proof = solver.fours(game)
-        assert proof.wins and len(proof.line) == proof.plies == 3
-        assert proof.line[0] == (8, 7) and proof.line[2] == (7, 7)
-        with game.after(proof.line[0]):
-            assert game.is_forbidden(*proof.line[2]) and not game.is_forbidden(*proof.line[1])
-        with game.after(*proof.line):
-            assert game.winner is Side.WHITE and game.foul is None
 
 
 def test_reviews_of_games_with_fouls_hold_no_forbidden_cell() -> None:

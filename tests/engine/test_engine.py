@@ -20,16 +20,11 @@ from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.native.load.memory import footprint
+from tests.played import set_up
 
 ROOT = Path(__file__).parents[2]
 OPENING = "h8i9i7g9"  # not decided for many plies
 PROMPT = 0.25  # seconds: "within milliseconds" on a busy test machine
-
-
-def set_up(engine: Engine, moves: str = OPENING, rule: Rule = Rule.FREESTYLE) -> None:
-    engine.new_game(15, rule=rule)
-    for move in parse_moves(moves):
-        engine.play(*move)
 
 
 def stop_after(engine: Engine, seconds: float) -> None:
@@ -42,7 +37,7 @@ def stop_after(engine: Engine, seconds: float) -> None:
 @pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
 def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     began = time.perf_counter()
     thought = engine.think(Limit(time=seconds))
     assert seconds * 0.5 <= time.perf_counter() - began <= seconds + PROMPT
@@ -52,7 +47,7 @@ def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
 @pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.0, -3.0])
 def test_without_time_the_answer_comes_at_once(engine: Engine, seconds: float) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     began = time.perf_counter()
     thought = engine.think(Limit(time=seconds))
     assert time.perf_counter() - began < 0.05
@@ -61,14 +56,14 @@ def test_without_time_the_answer_comes_at_once(engine: Engine, seconds: float) -
 
 
 def test_the_optimum_ends_the_search_before_the_limit(engine: Engine) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     thought = engine.think(Limit(time=20.0, optimum=0.05))
     assert thought.time < 10
 
 
 @pytest.mark.parametrize("most", [2**31, 2**63, 10**30, 3 * 2**100 - 1])
 def test_a_limit_may_be_larger_than_any_search(engine: Engine, most: int) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     engine.set_hash_size(None)  # so that the time says how much is of use
     engine.set_memory(60_000_000)
     for seconds in (float(most), float("inf")):
@@ -80,7 +75,7 @@ def test_an_error_in_the_callback_comes_out_of_think(engine: Engine) -> None:
     def fail(thought: Thought) -> None:
         raise ZeroDivisionError
 
-    set_up(engine)
+    set_up(engine, OPENING)
     with pytest.raises(ZeroDivisionError):
         engine.think(Limit(depth=5), on_iteration=fail)
     assert engine.think(Limit(depth=2)).depth == 2
@@ -120,7 +115,7 @@ def test_the_answer_is_one_that_the_rule_demands(
 @pytest.mark.timed
 @pytest.mark.parametrize("threads", [1, 2])
 def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     engine.set_threads(threads)
     stop_after(engine, 0.2)
     began = time.perf_counter()
@@ -131,7 +126,7 @@ def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
 
 @pytest.mark.timed
 def test_a_stop_before_an_announced_search_counts(engine: Engine) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     engine.arm()
     engine.stop()
     began = time.perf_counter()
@@ -140,14 +135,14 @@ def test_a_stop_before_an_announced_search_counts(engine: Engine) -> None:
 
 
 def test_an_old_stop_does_not_end_the_next_search(engine: Engine) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     engine.stop()
     assert engine.think(Limit(depth=5)).depth == 5
 
 
 @pytest.mark.timed
 def test_the_deadline_may_be_moved_meanwhile(engine: Engine) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     began = time.perf_counter()
     pace = Pace(TimePlan(30.0, 30.0), began)
     threading.Timer(0.1, lambda: pace.change(TimePlan(0.2, 0.2))).start()
@@ -156,7 +151,7 @@ def test_the_deadline_may_be_moved_meanwhile(engine: Engine) -> None:
 
 
 def test_two_searches_at_once_are_refused(engine: Engine) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     running = threading.Event()
     errors: list[Exception] = []
 
@@ -202,7 +197,7 @@ def test_an_interrupt_waits_for_the_search_to_end() -> None:
 
 
 def test_excluded_cells_are_not_played(engine: Engine) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     first = engine.think(Limit(depth=4)).move
     second = engine.think(Limit(depth=4), exclude=[first]).move
     assert second != first
@@ -229,7 +224,7 @@ def test_several_engines_think_at_the_same_time() -> None:
 
     def work(number: int) -> None:
         with Engine(hash_size=2 << 20) as engine:
-            set_up(engine, rule=Rule.STANDARD)
+            set_up(engine, OPENING, Rule.STANDARD)
             results[number] = engine.think(Limit(depth=8)).nodes
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
@@ -245,7 +240,7 @@ def test_several_engines_think_at_the_same_time() -> None:
 
 def test_the_game_before_is_apart_from_the_engine() -> None:
     with Engine(hash_size=1 << 20) as engine:
-        set_up(engine)
+        set_up(engine, OPENING)
         before, moves = engine.game, engine.game.moves
         engine.new_game(15, rule=Rule.RENJU)
         engine.play(0, 0)
@@ -268,7 +263,7 @@ def table_after(engine: Engine, **limit: float) -> int:
 
 
 def test_the_table_follows_the_memory(engine: Engine) -> None:
-    set_up(engine)
+    set_up(engine, OPENING)
     engine.set_hash_size(None)
     sizes = []
     others = footprint()  # what the tests before have left in this process
@@ -405,10 +400,3 @@ def test_a_bad_argument_is_refused_in_words(
         call(engine)
     assert engine.game.ply == engine.game.check() == 0 and engine.game.to_move is Side.BLACK
     assert engine.think(Limit(depth=1)).depth == 1
-
-
-def test_cells_may_be_names_and_moves(engine: Engine) -> None:
-    engine.play("h8")
-    engine.play(Move(8, 8))
-    engine.play((6, 6))
-    assert engine.game.moves == [(7, 7), (8, 8), (6, 6)]

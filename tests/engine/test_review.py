@@ -11,7 +11,7 @@ import pytest
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.review import Reviewer
-from pbrain_engine.game.cells import format_moves, parse_moves
+from pbrain_engine.game.cells import format_moves
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.result import Result, Reviewed
 from pbrain_engine.position.rules import Rule
@@ -20,6 +20,7 @@ from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.oracle import rules
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import Board
+from tests.played import moves_of
 from tests.puzzles import DATA
 
 MISSED = "h8a1i8c1j8e1a15h1"  # black has an open three and plays elsewhere, white does not see it
@@ -45,7 +46,7 @@ def test_the_listener_gets_the_last_move_first_and_can_end_it(
         seen.append(item.ply)
         return len(seen) == 2
 
-    moves = [Move(*cell) for cell in parse_moves(MISSED)]
+    moves = moves_of(MISSED)
     Reviewer(engine, solver, 0.02).review(moves, listen)
     assert seen == [8, 7] and engine.game.ply == 0
 
@@ -113,12 +114,12 @@ def reviewed_with(
 ) -> list[Reviewed]:
     """Review with what is known of positions, by their number of stones."""
     engine.new_game(15)
-    line = [Move(*cell) for cell in parse_moves(moves)]
+    line = moves_of(moves)
     return Reviewer(engine, solver, 0.02, lambda game: known.get(game.ply)).review(line)
 
 
 def thought_of(line: str, value: int) -> Thought:
-    moves = tuple(Move(*cell) for cell in parse_moves(line))
+    moves = tuple(moves_of(line))
     return Thought(value, moves, 99, 99, 1, claim="vct" if value > WIN_BAND else "")
 
 
@@ -224,7 +225,7 @@ def wins_that_hold(
 
 
 def test_missed_and_allowed_wins_hold(engine: Engine, solver: Solver) -> None:
-    moves = [Move(*cell) for cell in parse_moves(MISSED)]
+    moves = moves_of(MISSED)
     missed, allowed = wins_that_hold(engine, solver, Rule.FREESTYLE, moves)
     assert missed and allowed
 

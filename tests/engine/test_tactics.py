@@ -8,13 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from pbrain_engine import Engine, Game, Limit, Move, Side
+from pbrain_engine import Engine, Limit, Move, Side
 from pbrain_engine.engine.tactics import Tactics
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.result import BY_FOURS, OPEN, Result
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import loss_in
-from tests.engine.test_engine import set_up
+from tests.played import game_after, moves_of, set_up
 
 pytestmark = pytest.mark.slow
 
@@ -23,13 +22,6 @@ CALM = "h8i9i7g9"
 WILD = "i6j7h7e5k9k8h5g9h10h6"  # not decided by threats for very long
 OPEN_THREE = "h8a1i8c1j8"  # black threatens a winning four, white to move
 PROMPT = 0.25
-
-
-def game_after(moves: str) -> Game:
-    game = Game(15)
-    for move in parse_moves(moves):
-        game.play(*move)
-    return game
 
 
 def test_a_proven_win_is_played_at_once_and_through(engine: Engine) -> None:
@@ -56,25 +48,14 @@ def set_same(engine: Engine, other: Engine) -> None:
 
 
 def test_a_move_that_loses_to_threats_is_refuted() -> None:
-    moves = parse_moves(WON)
-    *before, blunder = [Move(*move) for move in moves]
-    game = Game(15)
-    for move in before:
-        game.play(*move)
+    *_, blunder = moves_of(WON)
+    game = game_after(WON)
+    game.undo()
     with Solver(8_000_000) as solver:
         tactics = Tactics(solver, game, 10, 0)
         loss = tactics.refutes(blunder, 1_000_000)
         assert loss is not None and loss.length > 3
         assert not tactics.refutes(Move(14, 14), 100)  # no share of so few nodes
-
-
-def test_only_what_stops_fours_is_considered() -> None:
-    game = game_after(OPEN_THREE)
-    with Solver(8_000_000) as solver:
-        losing = Tactics(solver, game, 10, 0).losing_moves()
-    assert 200 < len(losing) < 220 and Move(10, 7) not in losing and Move(0, 14) in losing
-    with Solver(8_000_000) as solver:
-        assert Tactics(solver, game_after(CALM), 10, 0).losing_moves() == ()
 
 
 def test_a_move_that_was_not_judged_is_not_dropped() -> None:

@@ -8,8 +8,8 @@ from pbrain_engine import Engine, Limit, Move, Rule, Thought
 from pbrain_engine.engine.ending import forced_end, winner_after
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
-from tests.engine.test_engine import set_up
 from tests.golden import texts, thoughts
+from tests.played import set_up
 
 POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
 LINES = 4
@@ -50,17 +50,6 @@ def test_a_timed_value_is_one_that_was_told(threads: int) -> None:
             assert by_another or final.bound or (final.depth, final.move, final.value) in reported
 
 
-def test_an_interrupted_list_is_that_of_the_last_complete_depth(engine: Engine) -> None:
-    for nodes in range(20_000, 60_000, 5_000):
-        engine.clear_hash()
-        set_up(engine, POSITIONS[0])
-        seen: list[Thought] = []
-        final = engine.think(Limit(nodes=nodes), on_iteration=seen.append, multipv=LINES)
-        best = seen[-LINES]
-        assert len({t.depth for t in seen[-LINES:]}) == 1
-        assert (final.move, final.value, final.depth) == (best.move, best.value, best.depth)
-
-
 # Ends that come later than the search says, by fours of the defender, and lines that go astray.
 ENDS = [
     (9, "e4f2f7b8h3f3g5d6e5e8h7c4b5b7e7b6g8", 8000),
@@ -71,9 +60,7 @@ ENDS = [
 @pytest.mark.parametrize("size, moves, nodes", ENDS)
 def test_the_line_of_an_end_goes_on_up_to_the_five(size: int, moves: str, nodes: int) -> None:
     with Engine(hash_size=4_000_000) as engine:
-        engine.new_game(size, rule=Rule.CARO_EXACT)
-        for move in parse_moves(moves):
-            engine.play(*move)
+        set_up(engine, moves, Rule.CARO_EXACT, size)
         side = engine.game.to_move
         thought = engine.think(Limit(nodes=nodes))
         assert thought.mate is not None

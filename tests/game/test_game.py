@@ -32,6 +32,7 @@ from pbrain_engine.values import win_in
 from tests.golden.board import Page
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell
+from tests.played import set_up
 
 BOARDS = [(15, 15), (20, 20), (12, 17)]
 SMALL_BOARDS = [(5, 5), (5, 9), (6, 6)]
@@ -147,9 +148,7 @@ PARITY = "g1b7a5d6e1c3g7e7a2a7b6c1c2d5d4f1g5a3a1g2g6f3e3d1b4d7b5e5d2b3f4e6c5f5c7
 
 
 def test_a_filling_board_is_searched_to_its_end(engine: Engine) -> None:
-    engine.new_game(7, rule=Rule.RENJU)
-    for move in parse_moves(PARITY, 7):
-        engine.play(*move)
+    set_up(engine, PARITY, Rule.RENJU, 7)
     assert exact_value(engine.game) == -1
     assert engine.think(Limit(nodes=100_000)).mate == -8
 

@@ -18,10 +18,11 @@ from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.commands.analyse import COMMAND
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.files import decode, in_place_of
-from pbrain_engine.game.cells import NotationError, parse_moves
+from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.diagram import animated_svg, file_stem
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import parse_sgf
+from tests.played import game_after
 
 PSQ = "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n9,9,0\r\nPříšera\r\nŽluťoučký\r\n0\r\n".encode(
     "cp1250"
@@ -187,17 +188,10 @@ def test_a_file_that_is_replaced_is_open_to_the_same_people(tmp_path: Path) -> N
 MOVES = "h8i9j10k11"
 
 
-def played(moves: str = MOVES, rule: Rule = Rule.RENJU) -> Game:
-    game = Game(15, rule=rule)
-    for move in parse_moves(moves):
-        game.play(*move)
-    return game
-
-
 @pytest.mark.parametrize(("kind", "rule"), [("sgf", None), ("lib", None), ("psq", Rule.RENJU)])
 def test_what_is_saved_is_read_again(kind: str, rule: Rule | None, tmp_path: Path) -> None:
     path = tmp_path / f"game.{kind}"
-    game = played()
+    game = game_after(MOVES, Rule.RENJU)
     game.save(path, black="Ann", white="Bob")
     other = path.rename(tmp_path / "a name that says nothing")
     again = Game.from_file(str(other), rule=rule)
@@ -226,8 +220,8 @@ def test_stones_that_were_placed_and_winners_are_kept(tmp_path: Path) -> None:
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"game.txt: games are written as .sgf"):
-        played().save(tmp_path / "game.txt")
-    walled = played()
+        game_after(MOVES, Rule.RENJU).save(tmp_path / "game.txt")
+    walled = game_after(MOVES, Rule.RENJU)
     walled.place(0, 0, Side.WALL)
     with pytest.raises(NotationError, match="blocked cells"):
         walled.save(tmp_path / "game.sgf")

@@ -144,12 +144,3 @@ def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name() -> None:
             assert name_opening(position) is opening
             keys.add(image_of(position).key)
     assert len(keys) == 26
-
-
-def test_every_third_stone_in_the_middle_square_has_a_name() -> None:
-    middle = [(x, y) for x in range(5, 10) for y in range(5, 10)]
-    for second in [(7, 6), (8, 6)]:
-        for third in middle:
-            if third not in ((7, 7), second):
-                record = GameRecord(moves=((7, 7), second, third))
-                assert name_opening(record.position) is not None

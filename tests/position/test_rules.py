@@ -8,10 +8,8 @@ from lab.fuzz_rules import (
     COMPARISONS,
     differences,
     game_of,
-    set_up,
 )
-from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Side
 from tests.oracle import rules
 from tests.oracle.rules import board_of, read_board
 from tests.puzzles import puzzles
@@ -60,14 +58,3 @@ def test_every_empty_cell_forbidden() -> None:
     game = game_of(board, Side.BLACK)
     assert set(game.forbidden()) == set(board.empties()) == {(3, 0), (3, 3), (3, 6)}
     assert game.legal_moves() == []
-
-
-@pytest.mark.timed
-def test_an_answer_comes_where_every_cell_is_forbidden() -> None:
-    board = read_board(ALL_FORBIDDEN, rules.RENJU)
-    with Engine(memory=30_000_000) as engine:
-        engine.new_game(7, rule=Rule.RENJU)
-        set_up(engine, board, Side.BLACK)
-        thought = engine.think(Limit(time=1.0))
-        assert thought.time < 0.5
-        assert thought.move in board.empties()

@@ -10,7 +10,6 @@ from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.geometry import symmetries, transform
 from pbrain_engine.position.rules import Rule, Side
-from tests.methods.test_minimax import EXACT
 
 
 def root_moves(engine: Engine, multipv: int = 1) -> int:
@@ -81,13 +80,6 @@ def test_a_blocked_cell_breaks_the_symmetry(engine: Engine) -> None:
     engine.place(8, 10, Side.WALL)
     engine.set_to_move(Side.WHITE)
     assert root_moves(engine) > 2 * alike
-
-
-def test_the_value_does_not_depend_on_it(engine: Engine) -> None:
-    set_up(engine, "h8i9g7", 15, 15)
-    with Engine(hash_size=1 << 20, weights="learned", parameters=EXACT) as exact:
-        set_up(exact, "h8i9g7", 15, 15)
-        assert exact.think(Limit(depth=2)).value == exact.think(Limit(depth=2), multipv=2).value
 
 
 @pytest.mark.parametrize("rule", Rule)

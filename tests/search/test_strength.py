@@ -15,6 +15,7 @@ import pytest
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.rules import Rule
+from tests.played import set_up
 
 pytestmark = pytest.mark.slow
 
@@ -46,10 +47,8 @@ def positions() -> list[Position]:
 
 def finds(engine: Engine, position: Position) -> bool:
     """Return whether a short search wants one of the right moves."""
-    engine.new_game(position.size, rule=position.rule)
+    set_up(engine, position.moves, position.rule, position.size)
     engine.clear_hash()
-    for x, y in parse_moves(position.moves, position.size):
-        engine.play(x, y)
     return engine.think(Limit(nodes=NODES)).move in position.right
 
 

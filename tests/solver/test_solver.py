@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab.fuzz_rules import game_of, last_cells
-from pbrain_engine.game.cells import format_moves, parse_moves
+from pbrain_engine.game.cells import format_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.result import OPEN, Result
 from pbrain_engine.position.rules import Rule
@@ -19,6 +19,7 @@ from tests.oracle.replay import complaint_about_line
 from tests.oracle.rules import Board, board_of, read_board
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
 from tests.oracle.vct import has_vct
+from tests.played import game_after
 from tests.puzzles import puzzles
 
 NODES = 3_000_000
@@ -124,9 +125,7 @@ UNCLEAR = "k7j8j12h8j11g12h5j10i10f4e9i7k9f8k4h11f9e6"
     "limit", [{"time": 0}, {"time": -1.0}, {"nodes": 0}, {"nodes": -1}, {"time": 0.001}]
 )
 def test_a_limit_of_nothing_is_no_lack_of_a_limit(solver: Solver, limit: dict[str, Any]) -> None:
-    game = Game(15)
-    for move in parse_moves(UNCLEAR):
-        game.play(*move)
+    game = game_after(UNCLEAR)
     for ask in (solver.threats, solver.prove):
         solver.clear()
         proof = ask(game, **limit)
@@ -171,9 +170,7 @@ def test_a_long_search_tells_what_its_root_still_has_to_settle(
     solver: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SLICE_NODES", 3000)
-    game, reports = Game(15), list[SolverProgress]()
-    for move in parse_moves(UNCLEAR):
-        game.play(*move)
+    game, reports = game_after(UNCLEAR), list[SolverProgress]()
     solver.clear()
     assert solver.prove(game, nodes=9000, listener=reports.append).is_open
     assert [each.level for each in reports] == [0, 0]
@@ -183,9 +180,7 @@ def test_a_long_search_tells_what_its_root_still_has_to_settle(
 @pytest.mark.filterwarnings("error")  # of a thread that fails
 @pytest.mark.parametrize("limit", [{"time": float("inf")}, {"time": 1e30}, {"nodes": 10**40 - 1}])
 def test_a_limit_may_be_larger_than_any_search(solver: Solver, limit: dict[str, Any]) -> None:
-    game = Game(15)
-    for move in parse_moves("h8i9j10h10h9"):
-        game.play(*move)
+    game = game_after("h8i9j10h10h9")
     solver.clear()
     for ask in (solver.threats, solver.prove):
         assert ask(game, **limit).claim == "no-vct"
@@ -235,9 +230,7 @@ def test_defence_puzzles_get_their_complete_set(solver: Solver) -> None:
 
 
 def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> None:
-    game = Game(15, rule=Rule.RENJU)
-    for x, y in parse_moves("d8g5e8g6f8g7h8a1i8o1g3a15g9"):
-        game.play(x, y)
+    game = game_after("d8g5e8g6f8g7h8a1i8o1g3a15g9", Rule.RENJU)
     proof = solver.fours(game)
     first, elsewhere, five = proof.line
     assert format_moves([first, five]) == "g4g8"  # six for black, which is a foul

@@ -1,0 +1,26 @@
+"""Games and engines after moves that are written as ``h8i9``."""
+
+from __future__ import annotations
+
+from pbrain_engine.engine.engine import Engine
+from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.game import Game, Move
+from pbrain_engine.position.rules import Rule
+
+
+def moves_of(text: str, size: int = 15) -> list[Move]:
+    return [Move(*cell) for cell in parse_moves(text, size)]
+
+
+def game_after(moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> Game:
+    game = Game(size, rule=rule)
+    for move in moves_of(moves, size):
+        game.play(*move)
+    return game
+
+
+def set_up(engine: Engine, moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> None:
+    """Let an engine begin a game and play moves."""
+    engine.new_game(size, rule=rule)
+    for move in moves_of(moves, size):
+        engine.play(*move)
