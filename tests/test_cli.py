@@ -16,14 +16,13 @@ import pytest
 import pbrain_engine
 from pbrain_engine import Engine, Game, Rule, cli
 from pbrain_engine.options import problem_of, span
-from tests.conftest import Run
 
 ROOT = Path(__file__).parents[1]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
-def test_wrong_use_of_every_command_is_told_in_one_line(name: str, run: Run) -> None:
+def test_wrong_use_of_every_command_is_told_in_one_line(name, run):
     status, out, err = run(name, "--no-such-option")
     assert (status, out) == (2, "")
     assert err.count("\n") == 1 and name in err
@@ -42,9 +41,7 @@ def test_wrong_use_of_every_command_is_told_in_one_line(name: str, run: Run) -> 
         ("weights FILE", 1),
     ],
 )
-def test_a_file_that_is_not_there_is_told_without_numbers(
-    words: str, status: int, tmp_path: Path, run: Run
-) -> None:
+def test_a_file_that_is_not_there_is_told_without_numbers(words, status, tmp_path, run):
     (tmp_path / "plain").touch()
     path = tmp_path / "plain" / "below"  # where no file can be
     found, out, err = run(*words.replace("FILE", str(path)).split())
@@ -61,9 +58,7 @@ WITH_BOARD = (  # words of all commands that ask for a board
 
 @pytest.mark.parametrize("option", ["--board", "--size"])
 @pytest.mark.parametrize("board", ["1_5", " 15", "4", "23", "15x", "15x15x15", "fifteen", "15x4"])
-def test_a_wrong_board_is_refused_by_all_commands_in_the_same_words(
-    board: str, option: str, run: Run
-) -> None:
+def test_a_wrong_board_is_refused_by_all_commands_in_the_same_words(board, option, run):
     answers = set()
     for words in WITH_BOARD:
         status, out, err = run(*words.split(), option, board)
@@ -86,20 +81,18 @@ def test_a_wrong_board_is_refused_by_all_commands_in_the_same_words(
           for number in ("1", "15", "65537", "100000")),
     ],
 )  # fmt: skip
-def test_a_number_has_digits_alone_and_a_range(
-    words: str, number: str, problem: str, run: Run
-) -> None:
+def test_a_number_has_digits_alone_and_a_range(words, number, problem, run):
     status, out, err = run(*words.split(), number)
     assert (status, out) == (2, "") and err.count("\n") == 1 and problem in err
 
 
-def test_a_span_without_an_end_goes_on() -> None:
+def test_a_span_without_an_end_goes_on():
     assert (span("3"), span("3-7")) == ((3, 3), (3, 7))
     least, most = span("3-")
     assert least == 3 and most > 22 * 22
 
 
-def test_a_problem_is_one_line() -> None:
+def test_a_problem_is_one_line():
     assert problem_of(ValueError("two\nlines")) == "two lines"
     missing = FileNotFoundError(2, "No such file or directory", "a")
     assert problem_of(missing) == "a: No such file or directory"
@@ -109,7 +102,7 @@ def test_a_problem_is_one_line() -> None:
 @pytest.mark.parametrize(
     "words", ["--help", "analyse --help", "analyse h8 --depth 8", "weights learned hand"]
 )
-def test_a_closed_pipe_is_no_failure(words: str) -> None:
+def test_a_closed_pipe_is_no_failure(words):
     command = f"{sys.executable} -m pbrain_engine.cli {words} | head -n 1"
     result = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], cwd=ROOT, capture_output=True, text=True
@@ -120,7 +113,7 @@ def test_a_closed_pipe_is_no_failure(words: str) -> None:
 @unix
 @pytest.mark.parametrize("buffering", ["unset PYTHONUNBUFFERED", "export PYTHONUNBUFFERED=1"])
 @pytest.mark.parametrize("name", [*sorted(cli.COMMANDS), ""])
-def test_help_for_a_full_disk_says_so(name: str, buffering: str) -> None:
+def test_help_for_a_full_disk_says_so(name, buffering):
     module = "pbrain_engine.cli" if name else "pbrain_engine"
     command = f"{buffering}; {sys.executable} -m {module} {name} --help >/dev/full"
     result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
@@ -147,9 +140,7 @@ def test_help_for_a_full_disk_says_so(name: str, buffering: str) -> None:
         ("analyse - --depth 1", "<&- >&- 2>&-", 0, ""),
     ],
 )
-def test_streams_that_are_closed_or_full_are_no_fault(
-    words: str, streams: str, status: int, output: str
-) -> None:
+def test_streams_that_are_closed_or_full_are_no_fault(words, streams, status, output):
     command = f"unset PYTHONUNBUFFERED; {sys.executable} -m pbrain_engine.cli {words} {streams}"
     result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
     reported = result.stdout + result.stderr
@@ -171,9 +162,7 @@ def test_streams_that_are_closed_or_full_are_no_fault(
         "datagen a --positions /dev/zero", "tune /dev/zero --show",
     ],
 )  # fmt: skip
-def test_a_file_without_an_end_is_refused(
-    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_without_an_end_is_refused(words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     try:
         status = cli.main(words.split())
@@ -190,7 +179,7 @@ def test_a_file_without_an_end_is_refused(
     ["solve docs/puzzles.jsonl --threats-only --json",
      "match random random --games 2 --json --view plain --journal FILE"],
 )  # fmt: skip
-def test_without_a_stream_for_errors_the_output_is_still_json(words: str, tmp_path: Path) -> None:
+def test_without_a_stream_for_errors_the_output_is_still_json(words, tmp_path):
     words = words.replace("FILE", str(tmp_path / "match.jsonl"))
     command = f"{sys.executable} -m pbrain_engine.cli {words} 2>&-"
     result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
@@ -229,9 +218,7 @@ sys.exit(cli.main({!r}))
         ("commands.bench", ["--version"]),
     ],
 )
-def test_an_interrupt_while_modules_are_loaded_ends_the_command(
-    module: str, words: list[str]
-) -> None:
+def test_an_interrupt_while_modules_are_loaded_ends_the_command(module, words):
     script = INTERRUPTING.format(f"pbrain_engine.{module}", words)
     result = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True)
     assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
@@ -253,9 +240,7 @@ sys.exit(cli.main({!r}))
         ("starlette", ["board"], "board"),
     ],
 )
-def test_what_is_not_installed_is_told_with_its_cure(
-    missing: str, words: list[str], extra: str
-) -> None:
+def test_what_is_not_installed_is_told_with_its_cure(missing, words, extra):
     command = [sys.executable, "-c", WITHOUT.format(missing, words)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 1
@@ -263,14 +248,14 @@ def test_what_is_not_installed_is_told_with_its_cure(
     assert f"pip install 'pbrain-numoku[{extra}]'" in result.stderr
 
 
-def test_the_extra_for_learning_is_enough_for_it() -> None:
+def test_the_extra_for_learning_is_enough_for_it():
     words = ["weights", "--games", "tests/games/sample.games"]
     command = [sys.executable, "-c", WITHOUT.format("ziglang", words)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() -> None:
+def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python():
     code = (
         "from importlib import import_module; from pbrain_engine.cli import COMMANDS\n"
         "for name, (module, _) in COMMANDS.items():\n"
@@ -283,21 +268,18 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python() 
     assert output.split() == ["train"]  # the others need nothing, or say themselves what
 
 
-def test_only_commands_that_are_there_are_listed(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+def test_only_commands_that_are_there_are_listed(monkeypatch, run):
     monkeypatch.setitem(cli.COMMANDS, "absent", ("commands.absent", "is not there"))
     monkeypatch.setitem(cli.COMMANDS, "gone", ("gone.entirely", "with its folder"))
     out = run("--help")[1]
     assert "absent" not in out and "gone" not in out and "  bench " in out
 
 
-# The Python API -------------------------------------------------------------------------
-
-
-def test_the_package_lists_its_public_names() -> None:
+def test_the_package_lists_its_public_names():
     assert set(pbrain_engine.__all__) <= set(dir(pbrain_engine))
 
 
-def test_a_rule_may_be_its_name() -> None:
+def test_a_rule_may_be_its_name():
     with Engine(hash_size=1 << 20) as engine:
         engine.new_game(15, rule="renju")
         assert engine.game.rule is Rule.RENJU
@@ -312,15 +294,13 @@ def test_a_rule_may_be_its_name() -> None:
     ("word", "meant"),
     [("analyze", "analyse"), ("Play", "play"), ("reveiw", "review"), ("blah", "")],
 )
-def test_a_command_that_is_not_there_is_answered_with_the_nearest(
-    word: str, meant: str, run: Run
-) -> None:
+def test_a_command_that_is_not_there_is_answered_with_the_nearest(word, meant, run):
     status, _, said = run(word)
     assert status == cli.USAGE and said.count("\n") == 1
     assert (f"did you mean `numoku {meant}`?" if meant else "`numoku --help` lists") in said
 
 
-def test_all_errors_of_the_package_have_one_base() -> None:
+def test_all_errors_of_the_package_have_one_base():
     package = Path(pbrain_engine.__file__).parent
     found: dict[str, type] = {}
     for path in sorted(package.rglob("*.py")):

@@ -24,7 +24,7 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_in_pages(page: Path) -> None:
+def test_examples_in_pages(page):
     result = doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS)
     assert result.failed == 0
 
@@ -32,20 +32,20 @@ def test_examples_in_pages(page: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["pbrain_engine", "pbrain_engine.engine.engine", "pbrain_engine.game.game"]
 )
-def test_examples_in_modules(name: str) -> None:
+def test_examples_in_modules(name):
     result = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
     assert result.attempted > 0
     assert result.failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-def test_the_navigation_has_every_page() -> None:
+def test_the_navigation_has_every_page():
     text = (ROOT / "build" / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     generated = set(docs.ROOT_PAGES.values())
@@ -58,7 +58,7 @@ def test_the_navigation_has_every_page() -> None:
     assert set(re.findall(r"\]\(docs/(\S+?\.md)\)", contents.partition("\n## ")[0])) == pages
 
 
-def test_links_to_formats_lead_to_the_reference() -> None:
+def test_links_to_formats_lead_to_the_reference():
     text = docs.relinked("[fields](../pbrain_engine/commands/review.py)", "cli.md")
     assert text == "[fields](reference/formats.md#numoku-review-json)"
     text = docs.relinked("[fields](../../pbrain_engine/notation/games.py)", "lab/strength.md")
@@ -67,23 +67,23 @@ def test_links_to_formats_lead_to_the_reference() -> None:
         assert f"## {title}\n" in docs.formats_page()
 
 
-def test_every_public_name_is_there_and_documented_with_examples() -> None:
+def test_every_public_name_is_there_and_documented_with_examples():
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     assert text.count(">>> ") > 30
     for name in pbrain_engine.__all__:
         assert getattr(pbrain_engine, name) is not None
         assert name.startswith("__") or f"`{name}`" in text.partition("## ")[0], name
     with pytest.raises(AttributeError):
-        _ = pbrain_engine.no_such_name  # type: ignore[attr-defined]
+        _ = pbrain_engine.no_such_name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_modules_that_pages_name_are_there(page: Path) -> None:
+def test_modules_that_pages_name_are_there(page):
     for name in re.findall(r"`(pbrain_engine(?:\.\w+)+)`", page.read_text(encoding="utf-8")):
         importlib.import_module(name)
 
 
-def test_the_table_of_methods_has_the_length_of_each_and_all_are_short() -> None:
+def test_the_table_of_methods_has_the_length_of_each_and_all_are_short():
     text = (ROOT / "docs" / "lab" / "methods.md").read_text(encoding="utf-8")
     lengths = dict(re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", text, re.M))
     assert set(lengths) == set(METHODS)
@@ -104,7 +104,7 @@ def help_of(command: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_options_that_pages_name_are_those_of_the_command(page: Path) -> None:
+def test_options_that_pages_name_are_those_of_the_command(page):
     text = page.read_text(encoding="utf-8")
     for command, words in re.findall(r"(?:`|^)numoku (\w+)([^`\n]*)", text, re.M):
         if command in cli.COMMANDS and "ACTION" not in help_of(command):  # its actions have others
@@ -112,7 +112,7 @@ def test_options_that_pages_name_are_those_of_the_command(page: Path) -> None:
                 assert option in help_of(command), f"{command} {option}"
 
 
-def test_the_reference_has_every_command_and_action() -> None:
+def test_the_reference_has_every_command_and_action():
     page = docs.commands_page()
     headings = re.findall(r"^## (.*)$", page, re.M)
     assert headings == list(cli.COMMANDS)
@@ -121,20 +121,18 @@ def test_the_reference_has_every_command_and_action() -> None:
     assert page.count("usage: numoku ") == len(headings) + len(actions)
 
 
-def test_the_page_on_the_terminal_knows_every_word_of_the_dialogue() -> None:
+def test_the_page_on_the_terminal_knows_every_word_of_the_dialogue():
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for word in dialogue.COMMANDS:
         assert f"`{word}" in text, word
 
 
 @pytest.mark.parametrize("module", [analyse, bench, demo, play])
-def test_examples_of_commands_can_be_parsed(
-    module: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_of_commands_can_be_parsed(module, tmp_path, monkeypatch):
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    name = module.__name__.rpartition(".")[2]  # type: ignore[attr-defined]
+    name = module.__name__.rpartition(".")[2]
     examples = re.findall(rf"^numoku {name}\b(.*)$", text, re.M)
     assert examples
     for example in examples:
         words = example.partition("<")[0].split()
-        assert module.COMMAND.parse(words)  # type: ignore[attr-defined]
+        assert module.COMMAND.parse(words)

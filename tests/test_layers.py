@@ -134,7 +134,7 @@ def own_imports(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: dotted(path))
-def test_a_module_imports_only_from_lower_layers(path: Path) -> None:
+def test_a_module_imports_only_from_lower_layers(path):
     assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}
     own = layer(dotted(path))
     if own is None:  # the package itself, which re-exports the public names
@@ -147,7 +147,7 @@ def test_a_module_imports_only_from_lower_layers(path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", INNER)
-def test_the_parts_of_a_package_have_an_order_too(package: str) -> None:
+def test_the_parts_of_a_package_have_an_order_too(package):
     order = heights(INNER[package])
     for path in sorted((ROOT / PACKAGE / package).rglob("*.py")):
         words = dotted(path).split(".")
@@ -160,7 +160,7 @@ def test_the_parts_of_a_package_have_an_order_too(package: str) -> None:
                 assert order[others[2]] < order[words[2]], f"{dotted(path)} imports {name}"
 
 
-def test_no_imports_go_in_circles() -> None:
+def test_no_imports_go_in_circles():
     graph = {dotted(path): set(own_imports(path)) for path in modules()}
     for path in modules():
         if path.name == "__init__.py":  # a package is loaded before its modules, and asks none
@@ -178,7 +178,7 @@ def test_no_imports_go_in_circles() -> None:
         visit(name, ())
 
 
-def test_a_class_name_has_one_meaning() -> None:
+def test_a_class_name_has_one_meaning():
     places: dict[str, list[str]] = {}
     for path in modules():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -188,7 +188,7 @@ def test_a_class_name_has_one_meaning() -> None:
     assert found == {}
 
 
-def test_the_order_and_the_page_for_contributors_name_every_layer_once() -> None:
+def test_the_order_and_the_page_for_contributors_name_every_layer_once():
     assert len(HEIGHT) == sum(map(len, LAYERS))
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for name in HEIGHT:
@@ -198,7 +198,7 @@ def test_the_order_and_the_page_for_contributors_name_every_layer_once() -> None
 
 
 @pytest.mark.parametrize("pattern", STANDARD_ONLY)
-def test_the_path_to_a_move_names_the_standard_library_only(pattern: str) -> None:
+def test_the_path_to_a_move_names_the_standard_library_only(pattern):
     paths = list((ROOT / PACKAGE).glob(pattern))
     assert paths, f"nothing is called {pattern}"
     for path in paths:
@@ -207,13 +207,13 @@ def test_the_path_to_a_move_names_the_standard_library_only(pattern: str) -> Non
 
 
 @pytest.mark.parametrize("folder", ["game", "solver", "engine", "protocol"])
-def test_the_engine_uses_of_the_compiler_only_what_loads_its_work(folder: str) -> None:
+def test_the_engine_uses_of_the_compiler_only_what_loads_its_work(folder):
     for path in sorted((ROOT / PACKAGE / folder).glob("*.py")):
         used = [name for name in imports(path) if layer(name) == "native"]
         assert all(name.split(".")[2] == "load" for name in used), f"{path.name} imports {used}"
 
 
-def test_a_protocol_session_imports_nothing_heavy(tmp_path: Path) -> None:
+def test_a_protocol_session_imports_nothing_heavy(tmp_path):
     names = tmp_path / "imported"
     code = (  # an audit hook, since the session closes stderr and leaves without clean-up
         "import sys; sys.argv = ['pbrain-numoku']\n"
@@ -234,6 +234,6 @@ def test_a_protocol_session_imports_nothing_heavy(tmp_path: Path) -> None:
     assert imported & (HEAVY | UNUSED) == set()
 
 
-def test_every_package_has_tests_of_its_own() -> None:
+def test_every_package_has_tests_of_its_own():
     packages = {path.parent.name for path in (ROOT / PACKAGE).glob("*/__init__.py")}
     assert packages <= set(check.packages())

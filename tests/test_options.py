@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -26,26 +25,26 @@ WINDOWS_LINES = {
 
 
 @pytest.mark.parametrize("text", WINDOWS_LINES)
-def test_on_windows_backslashes_stay_and_quotes_go(text: str) -> None:
+def test_on_windows_backslashes_stay_and_quotes_go(text):
     assert split_command(text, windows=True) == WINDOWS_LINES[text]
 
 
-def test_on_unix_a_shell_would_split_it_so() -> None:
+def test_on_unix_a_shell_would_split_it_so():
     text = r"""'/my engines/rapfi' --mode "x y" a\ b"""
     assert split_command(text, windows=False) == ["/my engines/rapfi", "--mode", "x y", "a b"]
 
 
 @pytest.mark.parametrize("windows", [False, True])
 @given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\0")), min_size=1))
-def test_what_is_joined_is_split_again(windows: bool, words: list[str]) -> None:
+def test_what_is_joined_is_split_again(windows, words):
     assert split_command(join_command(words, windows=windows), windows=windows) == words
 
 
 @pytest.mark.skipif(sys.platform != "win32", reason="asks Windows itself")
 @given(st.text(st.sampled_from('ab \\"'), max_size=12))
-def test_windows_splits_arguments_the_same_way(text: str) -> None:
+def test_windows_splits_arguments_the_same_way(text):
     assume('""' not in text)  # of which its function and its C library think differently
-    shell = ctypes.WinDLL("shell32")  # type: ignore[attr-defined,unused-ignore]
+    shell = ctypes.WinDLL("shell32")
     shell.CommandLineToArgvW.restype = ctypes.POINTER(ctypes.c_wchar_p)
     count = ctypes.c_int()
     found = shell.CommandLineToArgvW(f"program {text}", ctypes.byref(count))
@@ -56,7 +55,7 @@ def test_windows_splits_arguments_the_same_way(text: str) -> None:
     assert words == found[: count.value]
 
 
-def test_a_path_with_spaces_needs_no_quotes_and_may_have_them(tmp_path: Path) -> None:
+def test_a_path_with_spaces_needs_no_quotes_and_may_have_them(tmp_path):
     program = tmp_path / "my engine"
     program.touch()
     assert parse_engine(str(program)).command == (str(program),)
@@ -65,7 +64,7 @@ def test_a_path_with_spaces_needs_no_quotes_and_may_have_them(tmp_path: Path) ->
     assert parse_engine(f'mine="{program}" --fast').command == (str(program), "--fast")
 
 
-def test_a_quotation_without_an_end_is_said_in_one_line() -> None:
+def test_a_quotation_without_an_end_is_said_in_one_line():
     for windows in (False, True):
         with pytest.raises(ValueError, match="no closing quotation"):
             split_command('"a b', windows=windows)

@@ -23,8 +23,6 @@ def row_board(row: str, rule: str) -> Board:
     return read_board("\n".join([blank, blank, row, blank, blank, blank]), rule)
 
 
-# Wins: the row, then the rules in which it wins ------------------------------------------
-
 WINS = {
     ".XXXXX.": "freestyle standard renju caro caro_exact",
     "XXXXX..": "freestyle standard renju caro caro_exact",
@@ -43,21 +41,18 @@ WINS = {
 
 @pytest.mark.parametrize("row", WINS)
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_rows_that_win(row: str, rule: str) -> None:
+def test_rows_that_win(row, rule):
     board = row_board(row, rule)
     side = WHITE if "OOO" in row else BLACK
     assert (rules.winners(board) == {side}) == (rule in WINS[row].split())
 
 
 @pytest.mark.parametrize("direction", rules.DIRECTIONS)
-def test_rows_run_in_four_directions(direction: tuple[int, int]) -> None:
+def test_rows_run_in_four_directions(direction):
     board = Board(9, 9, "freestyle")
     for i in range(5):
         board.put((2 + i * direction[0], (6 if direction[1] < 0 else 2) + i * direction[1]), BLACK)
     assert rules.winners(board) == {BLACK}
-
-
-# Renju: the move is marked ? -----------------------------------------------------------
 
 
 def square(rows: str, rule: str) -> Board:
@@ -87,27 +82,22 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("name", [*FORBIDDEN, *ALLOWED])
-def test_renju_forbids(name: str) -> None:
+def test_renju_forbids(name):
     rows = (FORBIDDEN | ALLOWED)[name]
     y, row = next((y, row) for y, row in enumerate(rows.split("/")) if "?" in row)
     board = square(rows.replace("?", "."), "renju")
     assert rules.is_forbidden(board, (row.index("?"), y)) == (name in FORBIDDEN)
 
 
-# Threats -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("rule", "stoppers"), [("freestyle", {(7, 2)}),
                                                 ("caro_exact", {(7, 2), (8, 2)})])  # fmt: skip
-def test_a_four_has_one_answer_and_in_caro_one_from_behind(
-    rule: str, stoppers: set[tuple[int, int]]
-) -> None:
+def test_a_four_has_one_answer_and_in_caro_one_from_behind(rule, stoppers):
     board = row_board("..OXXXX...", rule)
     assert five_cells(board, BLACK) == {(7, 2)}
     assert five_stoppers(board, BLACK) == stoppers
 
 
-def test_a_straight_four_has_no_answer_but_a_five() -> None:
+def test_a_straight_four_has_no_answer_but_a_five():
     board = row_board("..XXXX....", "freestyle")
     assert five_stoppers(board, BLACK) == set()
     for x in range(4):
@@ -115,13 +105,13 @@ def test_a_straight_four_has_no_answer_but_a_five() -> None:
     assert five_stoppers(board, BLACK) == {(4, 0)}
 
 
-def test_an_open_three_has_three_answers_or_two() -> None:
+def test_an_open_three_has_three_answers_or_two():
     assert four_stoppers(row_board("O.XXX..O", "freestyle"), BLACK) == {(1, 2), (5, 2), (6, 2)}
     assert four_stoppers(row_board("...XXX....", "freestyle"), BLACK) == {(2, 2), (6, 2)}
     assert four_stoppers(row_board("..XX.X....", "freestyle"), BLACK) == {(1, 2), (4, 2), (6, 2)}
 
 
-def test_a_four_of_ones_own_answers_a_three() -> None:
+def test_a_four_of_ones_own_answers_a_three():
     board = row_board("...XXX....", "freestyle")
     for x in range(1, 4):
         board.put((x, 5), WHITE)
@@ -129,14 +119,14 @@ def test_a_four_of_ones_own_answers_a_three() -> None:
     assert four_stoppers(board, BLACK) == {(2, 2), (6, 2), (0, 5), (4, 5), (5, 5)}
 
 
-def test_a_double_four_cannot_be_stopped() -> None:
+def test_a_double_four_cannot_be_stopped():
     drawing = "........../OXXX....../....X...../....X...../....X...../....O....."
     board = square(drawing, "freestyle")
     assert (4, 1) in unstoppable_four_cells(board, BLACK)
     assert not makes_unstoppable_four(square(drawing, "renju"), (4, 1), BLACK)
 
 
-def test_a_four_whose_answer_is_forbidden_cannot_be_stopped() -> None:
+def test_a_four_whose_answer_is_forbidden_cannot_be_stopped():
     rows = ".....X.../.....X.../XOOO...../.....X.../.....X.../.....X..."
     board = square(rows, "renju")
     assert rules.is_forbidden(board, (5, 2))
@@ -145,7 +135,7 @@ def test_a_four_whose_answer_is_forbidden_cannot_be_stopped() -> None:
     assert unstoppable_four_cells(board, WHITE) == set()
 
 
-def test_a_false_line_is_found_out() -> None:
+def test_a_false_line_is_found_out():
     board = row_board("..XXX.....", "freestyle")
     assert complaint_about_line(board, BLACK, [(1, 2), (0, 2), (5, 2)]) == ""
     assert "answers" in complaint_about_line(board, BLACK, [(9, 5), (0, 0), (1, 2)])
@@ -156,7 +146,7 @@ def test_a_false_line_is_found_out() -> None:
     assert proof_of_line([(1, 2), (0, 2), (5, 2)]).replies.keys() == {(0, 2)}
 
 
-def test_vcf_and_its_stoppers_on_a_small_board() -> None:
+def test_vcf_and_its_stoppers_on_a_small_board():
     board = square("......./......./.XXX...", "freestyle")
     assert find_vcf(board, BLACK) == (2, (4, 2))
     assert vcf_stoppers(board, BLACK) == {(0, 2), (4, 2), (5, 2)}

@@ -15,7 +15,7 @@ from pbrain_engine.progress import Progress
 class Stream(io.StringIO):
     def __init__(self, live: bool) -> None:
         super().__init__()
-        self.isatty = lambda: live  # type: ignore[method-assign]
+        self.isatty = lambda: live
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, live: bool, every: float = 30.0) -> str:
@@ -30,16 +30,16 @@ def shown(monkeypatch: pytest.MonkeyPatch, live: bool, every: float = 30.0) -> s
         shower.done += 1
         shower.show("good", last=shower.done == 20)
         shower.show("just shown")
-    return sys.stderr.getvalue()  # type: ignore[attr-defined]
+    return sys.stderr.getvalue()
 
 
-def test_lines_come_now_and_then_and_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_come_now_and_then_and_at_the_end(monkeypatch):
     lines = shown(monkeypatch, live=False).splitlines()
     assert lines == ["18 of 20 games, 0:00:08 left, good", "20 of 20 games, 0:00:00 left, good"]
     assert shown(monkeypatch, live=False, every=inf) == ""
 
 
-def test_on_a_terminal_one_line_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_one_line_is_rewritten(monkeypatch):
     *lines, end = shown(monkeypatch, live=True, every=inf).split("\r")
     assert lines[0].rstrip() == "11 of 20 games, 0:00:36 left, good" and len(lines) == 9
     assert {len(line) for line in lines} == {progress.WIDTH}

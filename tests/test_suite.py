@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.suite import MOST_AGAIN, again
 
 ONCE = """
@@ -31,17 +29,13 @@ def run_suite(folder: Path, text: str) -> int | None:
     return again(command[:-1], {**os.environ, "PYTHONPATH": str(folder)}, cache)
 
 
-def test_a_test_that_fails_beside_others_alone_is_named(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_test_that_fails_beside_others_alone_is_named(tmp_path, capfd, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_suite(tmp_path, ONCE) == 0
     assert "passed alone, but failed beside others: test_it.py::test_busy" in capfd.readouterr().out
 
 
-def test_what_fails_again_or_often_has_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_fails_again_or_often_has_failed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_suite(tmp_path, "def test_wrong(): assert False") == 1
     many = "".join(f"def test_{n}(): assert False\n" for n in range(MOST_AGAIN + 1))

@@ -29,7 +29,7 @@ def weights(tmp_path: Path) -> Path:
     return path
 
 
-def test_one_unit_of_the_scale_is_one_logistic_unit() -> None:
+def test_one_unit_of_the_scale_is_one_logistic_unit():
     assert chance(0, 258) == 0.5
     odds = chance(300, 300) / (1 - chance(300, 300))
     assert log(odds) == pytest.approx(1)
@@ -37,34 +37,34 @@ def test_one_unit_of_the_scale_is_one_logistic_unit() -> None:
 
 
 @pytest.mark.parametrize("scale", [20, 258, 5000])
-def test_chances_are_between_none_and_certain(scale: float) -> None:
+def test_chances_are_between_none_and_certain(scale):
     for value in (-29_000, -6000, 6000, 29_000):
         assert 0 <= chance(value, scale) <= 1
     assert (chance(WIN - 9, scale), chance(8 - WIN, scale)) == (1, 0)
 
 
-def test_the_learned_weights_say_the_scale_of_every_family() -> None:
+def test_the_learned_weights_say_the_scale_of_every_family():
     weights = load_weights("learned")
     for family in FAMILIES:
         assert f"of search values {weights.about[f'scale {family}']}," in weights.about[family]
     assert weights.scale(Rule.CARO_EXACT) == weights.scale(Rule.CARO) != DEFAULT_SCALE
 
 
-def test_a_file_without_scale_has_the_usual_one(weights: Path) -> None:
+def test_a_file_without_scale_has_the_usual_one(weights):
     assert load_weights(str(weights)).scale(Rule.RENJU) == DEFAULT_SCALE
     annotate_weights(str(weights), "scale renju", "400")
     assert load_weights(str(weights)).scale(Rule.RENJU) == 400
     assert load_weights(str(weights)).scale(Rule.STANDARD) == DEFAULT_SCALE
 
 
-def test_the_protocol_tells_the_same_chance() -> None:
+def test_the_protocol_tells_the_same_chance():
     caro = THOUGHT._replace(scale=408)
     for thought in (THOUGHT, caro):
         assert f"INFO WINRATE {thought.chance:.4f}" in replies.detail(thought, 1, "100")
     assert THOUGHT.chance > caro.chance
 
 
-def test_the_terminal_shows_values_with_their_chances() -> None:
+def test_the_terminal_shows_values_with_their_chances():
     assert view.format_worth(THOUGHT) == "+100 (60 %)"
     assert view.format_worth(THOUGHT._replace(bound="lower")) == "at least +100 (60 %)"
     assert view.format_worth(THOUGHT._replace(value=WIN - 9)) == "+M9"

@@ -11,7 +11,6 @@ import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -64,7 +63,7 @@ BUILDER = textwrap.dedent(
 
 
 @pytest.mark.parametrize("busy", ["", "helpers.submit(time.sleep, 600)"])
-def test_helpers_of_a_killed_process_end(tmp_path: Path, busy: str) -> None:
+def test_helpers_of_a_killed_process_end(tmp_path, busy):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.replace("BUSY", busy))
     starter = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
@@ -82,12 +81,12 @@ def double(number: int) -> int:
     return 2 * number
 
 
-def test_helpers_work_in_order() -> None:
+def test_helpers_work_in_order():
     make_pool = partial(ProcessPool, processes=2)
     assert list(in_order(make_pool, double, range(20))) == list(range(0, 40, 2))
 
 
-def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch):
     class Deaf(Executor):
         def submit(self, *_: Any, **__: Any) -> Future[Any]:
             return Future()
@@ -103,14 +102,14 @@ def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch: pytest.MonkeyP
         list(in_order(partial(Lonely, make_executor=Deaf), double, [1, 2]))
 
 
-def test_a_killed_helper_is_an_error_and_no_endless_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_helper_is_an_error_and_no_endless_wait(monkeypatch):
     monkeypatch.setattr(workers, "ATTEMPTS", 1)
     with pytest.raises(ClusterError, match="was killed"):
         list(in_order(partial(ProcessPool, processes=2), double, [1, 2, -1, 3, 4, 5, 6, 7, 8]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="an interrupt goes to the group of a terminal")
-def test_an_interrupt_waits_for_no_search_of_a_book(tmp_path: Path) -> None:
+def test_an_interrupt_waits_for_no_search_of_a_book(tmp_path):
     words = ["build", str(tmp_path / "a.db"), "--nodes", str(10**12), "--processes", "1"]
     builder = subprocess.Popen(
         [sys.executable, "-c", BUILDER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -142,7 +141,7 @@ class Failing(Executor):
         return future
 
 
-def test_a_lost_task_is_begun_again_but_not_for_ever() -> None:
+def test_a_lost_task_is_begun_again_but_not_for_ever():
     pool = Pool(double, lambda: Failing(workers.ATTEMPTS))
     pool.submit(4)
     assert pool.wait() == 8 and pool.running == []
@@ -152,7 +151,7 @@ def test_a_lost_task_is_begun_again_but_not_for_ever() -> None:
         pool.wait()
 
 
-def test_what_is_wrong_with_a_task_itself_is_raised_at_once() -> None:
+def test_what_is_wrong_with_a_task_itself_is_raised_at_once():
     pool = Pool(lambda task: 1 // task, lambda: ThreadPoolExecutor(1))
     pool.submit(0)
     with pytest.raises(ZeroDivisionError):
@@ -161,9 +160,7 @@ def test_what_is_wrong_with_a_task_itself_is_raised_at_once() -> None:
     pool.executor.shutdown()
 
 
-def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(monkeypatch):
     done: list[object] = []
 
     def seat(settings: MatchSettings, number: int, guardian: str | None) -> SimpleNamespace:
@@ -176,13 +173,13 @@ def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(
     monkeypatch.setattr(pool, "Guardian", lambda: "guard")
     foreign = MatchSettings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
     own = MatchSettings((parse_engine("x=numoku"), parse_engine("numoku")), in_process=True)
-    found = [pool.play_remotely(one, task) for one in (foreign, own) for task in (1, 2)]  # type: ignore[arg-type]
+    found = [pool.play_remotely(one, task) for one in (foreign, own) for task in (1, 2)]
     assert found == ["a 1", "a 2", "x 1", "x 2"]
     assert done == [("a", 0, "guard"), "a", ("x", 0, None)]
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no such masks")
-def test_an_interrupt_waits_until_workers_that_start_are_deaf_to_it() -> None:
+def test_an_interrupt_waits_until_workers_that_start_are_deaf_to_it():
     seen: list[bool] = []
 
     class Starting(Failing):

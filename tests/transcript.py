@@ -86,7 +86,7 @@ class Referee:
             self._body += words
             if "DONE" in self._body:
                 body = self._body[: self._body.index("DONE")]
-                self.stones = [tuple(map(int, w.split(",")[:2])) for w in body]  # type: ignore[misc]
+                self.stones = [tuple(map(int, w.split(",")[:2])) for w in body]
                 self._body = None
         elif words[:1] == ["START"]:
             self.width, self.height = int(words[1]), int(words[-1])

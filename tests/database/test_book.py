@@ -58,12 +58,9 @@ def rows_of(file: Path, columns: str) -> list[tuple[Any, ...]]:
         )
 
 
-def test_what_books_hold_play_and_say_is_as_recorded() -> None:
+def test_what_books_hold_play_and_say_is_as_recorded():
     recorded = texts.read(books.FILE)
     assert books.books(recorded) == recorded
-
-
-# Building ----------------------------------------------------------------------------
 
 
 def grow(file: Path, positions: int, *words: str) -> int:
@@ -84,7 +81,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_a_book_has_its_positions_and_goes_on(tmp_path: Path) -> None:
+def test_a_book_has_its_positions_and_goes_on(tmp_path):
     file = tmp_path / "a.db"
     assert grow(file, 5, "--processes", "1") == 0
     assert pages(file) == 5
@@ -96,7 +93,7 @@ def test_a_book_has_its_positions_and_goes_on(tmp_path: Path) -> None:
     assert stored == [(key, page.value, 1) for key, page in sorted(graph.pages.items())]
 
 
-def test_one_process_makes_the_same_book_at_once_and_in_two_goes(tmp_path: Path) -> None:
+def test_one_process_makes_the_same_book_at_once_and_in_two_goes(tmp_path):
     for goes in ([6], [3, 6]):
         for positions in goes:
             assert grow(tmp_path / f"{len(goes)}.db", positions, "--processes", "1") == 0
@@ -104,7 +101,7 @@ def test_one_process_makes_the_same_book_at_once_and_in_two_goes(tmp_path: Path)
     assert one == two
 
 
-def test_the_engine_leaves_a_book_where_it_does_not_apply(made: Path) -> None:
+def test_the_engine_leaves_a_book_where_it_does_not_apply(made):
     with Engine(memory=100_000_000, book=str(made)) as engine:
         first = engine.think(Limit(nodes=100))
         assert first.depth == 0  # no search
@@ -118,7 +115,7 @@ def test_the_engine_leaves_a_book_where_it_does_not_apply(made: Path) -> None:
 
 
 @pytest.mark.timed
-def test_a_book_is_left_where_a_search_of_ones_own_sees_more(tmp_path: Path) -> None:
+def test_a_book_is_left_where_a_search_of_ones_own_sees_more(tmp_path):
     pages = {"h8i10": {"k9": 10}, "h8i10k9": {"b1": -10, "b2": -20}}
     pages |= {"h8i10k9b1": {"c1": 10}, "h8i10k9b2": {"c1": 20}}
     nodes = {"h8i10": 10**9, "h8i10k9": 5000, "h8i10k9b1": 3000, "h8i10k9b2": 2000}
@@ -144,9 +141,7 @@ def values_of(file: Path) -> dict[str, int]:
     return {cell_name(*move): value for move, value in entry.book}
 
 
-def test_a_book_that_two_have_grown_is_worth_what_both_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_that_two_have_grown_is_worth_what_both_found(tmp_path, monkeypatch):
     file = tmp_path / "a.db"
     store(file, a1={"b2": 10})
     store(file, h8={"i9": 50})
@@ -172,13 +167,13 @@ class Alone(books.Here):
         return super().wait()
 
 
-def test_two_who_grow_a_book_at_once_search_nothing_twice(tmp_path: Path) -> None:
+def test_two_who_grow_a_book_at_once_search_nothing_twice(tmp_path):
     file = tmp_path / "a.db"
 
     def build_to(positions: int, workers: Alone) -> None:
         plan = build.BookPlan(positions, 3, int(NODES), "learned", Author())
         with Database(file, create=True) as database:
-            build.grow(database, Graph(key_of("")), plan, workers, str)  # type: ignore[arg-type]
+            build.grow(database, Graph(key_of("")), plan, workers, str)
 
     def grow_beside() -> None:
         if len(first.searched) > 2:  # else nothing but the other's is left
@@ -193,18 +188,15 @@ def test_two_who_grow_a_book_at_once_search_nothing_twice(tmp_path: Path) -> Non
         assert database.connection.rows("SELECT name FROM meta") == [("format",)]
 
 
-# Workers -----------------------------------------------------------------------------
-
-
 @posix
-def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
+def test_a_killed_process_loses_and_doubles_nothing(tmp_path):
     file = tmp_path / "a.db"
     own = ProcessPool(search_position, 2)
     killed: list[int] = []
 
     def kill(graph: Graph) -> None:
         if len(graph.pages) in (3, 6):
-            pid = next(iter(own.executor._processes))  # type: ignore[attr-defined]
+            pid = next(iter(own.executor._processes))
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
 
@@ -216,7 +208,7 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path) -> None:
     assert pages(file) == 14
 
 
-def test_a_search_depends_on_its_job_alone() -> None:
+def test_a_search_depends_on_its_job_alone():
     first = search_position(job("h8i9", 3, 2000))
     search_position(job("h8h9", 3, 2000))
     assert search_position(job("h8i9", 3, 2000)) == first
@@ -224,7 +216,7 @@ def test_a_search_depends_on_its_job_alone() -> None:
     assert first.moves[0][1] == max(value for _, value in first.moves)
 
 
-def test_swap2_begins_with_three_stones_of_the_book(tmp_path: Path) -> None:
+def test_swap2_begins_with_three_stones_of_the_book(tmp_path):
     file = book_of(tmp_path / "a.db", {"h8i9j9": {"k9": 10}})
     with Engine(memory=80_000_000, book=str(file)) as engine:
         (known,) = engine.balanced(3)
@@ -237,9 +229,6 @@ def test_swap2_begins_with_three_stones_of_the_book(tmp_path: Path) -> None:
     assert key_of(format_moves(known)) == key_of("h8i9j9")
 
 
-# The protocol ------------------------------------------------------------------------
-
-
 def speak(option: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "pbrain_engine", option],
@@ -248,7 +237,7 @@ def speak(option: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_the_protocol_plays_from_a_book(made: Path, tmp_path: Path) -> None:
+def test_the_protocol_plays_from_a_book(made, tmp_path):
     trusted = tmp_path / "a.db"
     trusted.write_bytes(made.read_bytes())
     with Database(trusted) as copy, copy.transaction():  # as if it had been searched for long
@@ -262,6 +251,6 @@ def test_the_protocol_plays_from_a_book(made: Path, tmp_path: Path) -> None:
     assert done.returncode == 2 and "there is no book" in done.stderr
 
 
-def test_a_seed_is_an_option_of_matches() -> None:
+def test_a_seed_is_an_option_of_matches():
     spec = parse_engine("numoku:book=a.db,book_seed=7")
     assert engine_arguments(spec.options) == {"book": "a.db", "book_seed": 7}

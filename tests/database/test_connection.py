@@ -59,7 +59,7 @@ def start(file: Path, *words: str, **options: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "pbrain_engine.cli", "db", str(file), *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
-    )  # type: ignore[call-overload]  # fmt: skip
+    )  # fmt: skip
 
 
 def stored_comments(file: Path) -> set[str]:
@@ -70,9 +70,7 @@ def stored_comments(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("kills", [5, pytest.param(200, marks=pytest.mark.long)])
-def test_a_writer_killed_at_any_moment_loses_nothing_that_it_told(
-    tmp_path: Path, kills: int
-) -> None:
+def test_a_writer_killed_at_any_moment_loses_nothing_that_it_told(tmp_path, kills):
     chance = random.Random(1)
     file = tmp_path / "a.db"
     names = write_games(tmp_path / "games", range(60), each=3)
@@ -107,7 +105,7 @@ def test_a_writer_killed_at_any_moment_loses_nothing_that_it_told(
             reported.clear()
 
 
-def test_two_writers_at_once(tmp_path: Path) -> None:
+def test_two_writers_at_once(tmp_path):
     file = tmp_path / "a.db"
     names = write_games(tmp_path / "games", range(20))
     assert cli.main(["db", str(file), "add", names[0]]) == 0
@@ -118,7 +116,7 @@ def test_two_writers_at_once(tmp_path: Path) -> None:
     assert stored_comments(file) == {f"game {number}" for number in range(20)}
 
 
-def test_a_reader_reads_while_another_writes(tmp_path: Path) -> None:
+def test_a_reader_reads_while_another_writes(tmp_path):
     file = tmp_path / "a.db"
     with Database(file, create=True) as writer:
         add_items(writer, [StoredGame(game(1))])
@@ -129,9 +127,7 @@ def test_a_reader_reads_while_another_writes(tmp_path: Path) -> None:
         assert writer.count("game") == 2
 
 
-def test_a_writer_that_waits_too_long_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_writer_that_waits_too_long_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(connection, "WAIT_SECONDS", 0.1)
     file = tmp_path / "a.db"
     with Database(file, create=True) as first, first.transaction():
@@ -140,7 +136,7 @@ def test_a_writer_that_waits_too_long_says_so(
     assert cli.main(["db", str(file), "add", "h8"]) == 0
 
 
-def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path: Path) -> None:
+def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path):
     file = tmp_path / "a.db"
     names = write_games(tmp_path / "games", range(60), each=20)
     limit = 1_000_000
@@ -178,18 +174,13 @@ def locked() -> Iterator[Path]:
             folder.chmod(0o755)
 
 
-def test_a_database_is_read_where_nothing_can_be_written(
-    locked: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_database_is_read_where_nothing_can_be_written(locked, capsys):
     assert cli.main(["db", str(locked), "check"]) == 0
     assert "41 positions, 1 games" in capsys.readouterr().out
     assert cli.main(["db", str(locked), "add", "h8"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
     with pytest.raises(FileError, match="holds no positions"):
         Book(str(locked))
-
-
-# Damage ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -210,9 +201,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize("case", [*range(1, 9), "page", "text", 0, 10, 100, 5000, 30_000])
-def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(
-    tmp_path: Path, whole: bytes, case: int | str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, case, capsys):
     """With noise in half a page by a seed, without its last page, or of fewer bytes."""
     file, page, chance = tmp_path / "a.db", 4096, random.Random(case)
     at = chance.randrange(1, len(whole) // page) * page + chance.choice([0, page // 2])
@@ -234,8 +223,8 @@ def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(
 
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
-    tmp_path: Path, whole: bytes, seed: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, whole, seed, capsys
+):
     page = 4096
     at = random.Random(seed).randrange(2, len(whole) // page) * page
     file, new = tmp_path / "a.db", tmp_path / "new.db"
@@ -268,9 +257,7 @@ def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     assert cli.main(["db", str(new), "add", "a1b2"]) == 0
 
 
-def test_a_rescue_of_a_whole_file_loses_nothing(
-    tmp_path: Path, whole: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_rescue_of_a_whole_file_loses_nothing(tmp_path, whole, capsys):
     file, new = tmp_path / "a.db", tmp_path / "new.db"
     file.write_bytes(whole)
     assert cli.main(["db", str(file), "rescue", str(new)]) == 0
@@ -282,9 +269,7 @@ def test_a_rescue_of_a_whole_file_loses_nothing(
     assert "is there already" in capsys.readouterr().err
 
 
-def test_what_is_stored_of_a_file_before_its_damage_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_stored_of_a_file_before_its_damage_is_told(tmp_path, monkeypatch, capsys):
     file, lines = tmp_path / "a.db", tmp_path / "games.jsonl"
     with Database(tmp_path / "from.db", create=True) as database:
         add_items(database, [StoredGame(game(number, 5)) for number in range(6)])
@@ -309,9 +294,7 @@ def test_what_is_stored_of_a_file_before_its_damage_is_told(
         ("node", "position", 1),
     ],
 )  # fmt: skip
-def test_a_changed_value_is_found(
-    tmp_path: Path, whole: bytes, table: str, column: str, value: object
-) -> None:
+def test_a_changed_value_is_found(tmp_path, whole, table, column, value):
     file = tmp_path / "a.db"
     file.write_bytes(whole)
     with Database(file) as database:
@@ -325,9 +308,7 @@ def test_a_changed_value_is_found(
 
 
 @pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])
-def test_an_export_that_fails_leaves_the_file_that_was_there(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_export_that_fails_leaves_the_file_that_was_there(kind, tmp_path, monkeypatch, capsys):
     file, out = tmp_path / "a.db", tmp_path / f"out.{kind}"
     assert cli.main(["db", str(file), "add", "h8i9"]) == 0
     assert cli.main(["db", str(file), "export", str(out)]) == 0

@@ -7,7 +7,6 @@ import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -125,9 +124,7 @@ def counted(database: Database, items: Items) -> Counter[tuple[Key, str]]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
-    tmp_path: Path, seed: int
-) -> None:
+def test_databases_merged_either_way_hold_what_one_database_of_all_holds(tmp_path, seed):
     items = Items(seed)
     chance = random.Random(seed)
     numbers = range(len(items.games))
@@ -170,9 +167,6 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(
         database.close()
 
 
-# Lines with stones that were set up ------------------------------------------------------
-
-
 def turned(record: GameRecord, root: TreeNode, number: int) -> GameTree:
     """Return a tree in another orientation."""
     size = record.width, record.height
@@ -209,9 +203,7 @@ def images_of(tree: GameTree) -> set[bytes]:
 
 
 @pytest.mark.parametrize("size", [(9, 9), (9, 7)])
-def test_lines_on_stones_that_were_set_up_are_the_same_in_every_orientation(
-    tmp_path: Path, size: Cell
-) -> None:
+def test_lines_on_stones_that_were_set_up_are_the_same_in_every_orientation(tmp_path, size):
     chance = random.Random(4)
     for round_number in range(2):
         tree = random_tree(chance, size)
@@ -238,9 +230,7 @@ WORDS = st.text("ab \0", max_size=3)
 
 
 @given(st.lists(WORDS, max_size=5))
-def test_texts_that_are_joined_stand_there_once_each_however_often_they_come(
-    texts: list[str],
-) -> None:
+def test_texts_that_are_joined_stand_there_once_each_however_often_they_come(texts):
     together = ""
     for text in [*texts, *texts, ""]:
         together = join_texts(together, text, "|")
@@ -248,16 +238,13 @@ def test_texts_that_are_joined_stand_there_once_each_however_often_they_come(
     assert together.split("|") == (list(expected) or [""])
 
 
-def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path: Path) -> None:
+def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path):
     with Database(tmp_path / "a", create=True) as database:
         position = Position(Rule.FREESTYLE, 9, 9, Side.BLACK, (), ())
         with database.transaction():
             database.add_findings([Known(image_of(position), Result(5, depth=2))])
         entry = lines.look_up(database, position)
         assert entry is not None and entry_document(GameRecord.of(position), entry)["best"] is None
-
-
-# The same thing in all orientations --------------------------------------------------------
 
 
 def random_proof(chance: random.Random, cells: list[Cell]) -> Tree:
@@ -277,9 +264,7 @@ def turned_proof(tree: Tree, number: int, size: Cell) -> Tree:
 
 @pytest.mark.parametrize("size", [(9, 9), (9, 7)])
 @pytest.mark.parametrize("seed", range(4))
-def test_findings_and_notes_are_turned_with_their_position(
-    tmp_path: Path, size: Cell, seed: int
-) -> None:
+def test_findings_and_notes_are_turned_with_their_position(tmp_path, size, seed):
     """What is stored in any orientation is found in any other: moves, line, proof and notes."""
     chance = random.Random(seed)
     cells = [(x, y) for x in range(size[0]) for y in range(size[1])]
@@ -320,9 +305,7 @@ def test_findings_and_notes_are_turned_with_their_position(
 
 
 @pytest.mark.parametrize("marks_second", [False, True])
-def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(
-    tmp_path: Path, marks_second: bool
-) -> None:
+def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(tmp_path, marks_second):
     """Whichever rule has them, and each note once where both have it."""
     line = ((7, 7), (8, 8), (7, 8))
     with Database(tmp_path / "a", create=True) as database:

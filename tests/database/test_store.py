@@ -32,17 +32,17 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return made.new_database()
 
 
-def test_what_goes_in_and_comes_out_is_as_recorded() -> None:
+def test_what_goes_in_and_comes_out_is_as_recorded():
     recorded = texts.read(databases.FILE)
     assert databases.databases(recorded) == recorded
 
 
-def test_a_server_takes_and_gives_the_same(server: Server) -> None:
+def test_a_server_takes_and_gives_the_same(server):
     recorded = texts.read(databases.FILE)
     assert databases.databases(recorded, lambda name: server.new_database()) == recorded
 
 
-def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server) -> None:
+def test_after_a_connection_broke_the_next_question_has_a_new_one(server):
     with Database(server.new_database(), create=True) as database:
         add_items(database, read_source("h8", SourceOptions()))
         for ask in (lambda: database.count("node"),
@@ -55,7 +55,7 @@ def test_after_a_connection_broke_the_next_question_has_a_new_one(server: Server
         assert database.count("node") == 3
 
 
-def test_a_library_of_many_nodes_comes_out_as_it_went_in(target: str, tmp_path: Path) -> None:
+def test_a_library_of_many_nodes_comes_out_as_it_went_in(target, tmp_path):
     nodes = 3_000 if "://" not in target else 500
     data, losses = format_renlib(grow(3, nodes))
     assert not losses
@@ -69,16 +69,11 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target: str, tmp_path: 
         assert list(rescue.find_faults(database)) == []
 
 
-# The command -------------------------------------------------------------------------
-
-
 def run(*words: str) -> int:
     return cli.main(["db", *words])
 
 
-def test_what_a_file_has_that_is_not_stored_is_said_wherever_it_stands(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_file_has_that_is_not_stored_is_said_wherever_it_stands(tmp_path, capsys):
     empty, good = "(;GM[4]SZ[15]XY[1])", "(;GM[4]SZ[15];B[hh];W[hg])"
     bad = "(;GM[4]SZ[15];B[hh];W[hh])"
     for number, games in enumerate(((empty, bad, good), (empty, bad), (bad, empty), (good, bad))):
@@ -91,7 +86,7 @@ def test_what_a_file_has_that_is_not_stored_is_said_wherever_it_stands(
         assert any("XY" in line for line in said) == (empty in games)
 
 
-def test_nothing_stored_leaves_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_stored_leaves_no_file(tmp_path, capsys):
     path, given = tmp_path / "none.db", tmp_path / "a.jsonl"
     assert run(str(path), "add", "nofile.sgf") == 1
     assert run(str(path), "merge", "nofile.db") == 1
@@ -108,7 +103,7 @@ def test_nothing_stored_leaves_no_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert run(str(path), "add", "nofile.sgf") == 1 and path.exists()
 
 
-def test_other_files_are_no_databases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_files_are_no_databases(tmp_path, capsys):
     text = tmp_path / "a.txt"
     text.write_text("hello " * 1000)
     assert run(str(text), "check") == 1
@@ -126,9 +121,7 @@ def test_other_files_are_no_databases(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "merge" in capsys.readouterr().err
 
 
-def test_no_password_is_shown(
-    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_password_is_shown(server, tmp_path, capsys):
     url = server.new_database().replace("@", ":secret@")
     assert run(url, "add", "h8i9") == 0
     assert run(str(tmp_path / "a.db"), "merge", url) == 0

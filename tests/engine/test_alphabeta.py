@@ -31,7 +31,7 @@ def same(thought: Thought, other: Thought) -> bool:
 
 
 @pytest.mark.parametrize("rule", [Rule.STANDARD, Rule.RENJU, Rule.CARO])
-def test_a_change_of_the_rule_forgets_the_table_and_the_history(engine: Engine, rule: Rule) -> None:
+def test_a_change_of_the_rule_forgets_the_table_and_the_history(engine, rule):
     set_up(engine, OPENING)
     engine.think(Limit(depth=DEPTH + 2))
     engine.set_rule(Rule.FREESTYLE)  # which it has
@@ -42,9 +42,7 @@ def test_a_change_of_the_rule_forgets_the_table_and_the_history(engine: Engine, 
 
 
 @pytest.mark.parametrize("rule, size", [(Rule.RENJU, 15), (Rule.FREESTYLE, 16)])
-def test_a_game_of_another_kind_begins_with_an_empty_table(
-    engine: Engine, rule: Rule, size: int
-) -> None:
+def test_a_game_of_another_kind_begins_with_an_empty_table(engine, rule, size):
     engine.think(Limit(depth=DEPTH + 2))
     engine.new_game(size, rule=rule)
     assert engine.table_bytes == 0
@@ -52,7 +50,7 @@ def test_a_game_of_another_kind_begins_with_an_empty_table(
     assert same(engine.think(Limit(depth=DEPTH)), afresh(rule, size))
 
 
-def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine: Engine) -> None:
+def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine):
     set_up(engine, OPENING)
     first = engine.think(Limit(depth=DEPTH))
     kept = engine.table_bytes
@@ -61,7 +59,7 @@ def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine: Engine) 
     assert engine.think(Limit(depth=DEPTH)).nodes < first.nodes
 
 
-def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -> None:
+def test_each_search_and_each_glance_lets_the_table_grow_older(engine):
     engine.think(Limit(nodes=100))
     searcher = engine._searcher
     for _ in range(2):
@@ -69,7 +67,7 @@ def test_each_search_and_each_glance_lets_the_table_grow_older(engine: Engine) -
     assert engine.library.shared_age(searcher.blocks[0].address) == 4
 
 
-def test_every_game_of_an_engine_lies_in_a_worker() -> None:
+def test_every_game_of_an_engine_lies_in_a_worker():
     with Engine() as engine:
         memory = engine._searcher.game_memory
         assert memory.length >= engine.library.sizes["worker"]
@@ -77,7 +75,7 @@ def test_every_game_of_an_engine_lies_in_a_worker() -> None:
         assert engine.game.address == memory.address and len(engine.policy()) == 1
 
 
-def test_without_its_table_a_new_game_is_that_of_a_fresh_engine() -> None:
+def test_without_its_table_a_new_game_is_that_of_a_fresh_engine():
     thoughts = []
     for before in (True, False):
         with Engine(hash_size=4 << 20) as engine:
@@ -92,10 +90,7 @@ def test_without_its_table_a_new_game_is_that_of_a_fresh_engine() -> None:
     assert same(*thoughts)
 
 
-# A remembered win -------------------------------------------------------------------------
-
-
-def test_a_win_is_remembered_where_the_enemy_follows_its_line() -> None:
+def test_a_win_is_remembered_where_the_enemy_follows_its_line():
     known = WinningMoves()
     line = moves_of("j10k11h11")
     known.note(game_after(WIN), line, win_in(3))
@@ -107,7 +102,7 @@ def test_a_win_is_remembered_where_the_enemy_follows_its_line() -> None:
         assert known.recall(game_after(WIN, rule, size)) is None
 
 
-def test_a_remembered_move_that_cannot_be_played_is_none() -> None:
+def test_a_remembered_move_that_cannot_be_played_is_none():
     known = WinningMoves()
     (cell,) = moves_of("f8")
     known.note(game_after(TWO_FOURS, Rule.RENJU), [cell], win_in(3))
@@ -117,7 +112,7 @@ def test_a_remembered_move_that_cannot_be_played_is_none() -> None:
     assert known.recall(game_after(WIN)) is None
 
 
-def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engine) -> None:
+def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine):
     set_up(engine, "h8a1i8o1j8a15")  # black has an open three
     assert (engine.think(Limit(nodes=100_000)).mate or 0) > 0
     winner = engine.game.to_move
@@ -127,8 +122,6 @@ def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine: Engi
     engine.set_to_move(winner)
     assert engine._winning_moves.recall(engine.game) is not None
 
-
-# The solver -------------------------------------------------------------------------------
 
 ROW = "a5h1b5h2c5g8d5"
 # Black wins by two fours at once, at h8 after a four at h10 or the other way round, or not at all.
@@ -143,7 +136,7 @@ CROSSING = "e8d8f8d10g8h5e10f9f10a1g10o1h6a15h7o15"
         (ROW, "freestyle15 freestyle9 freestyle15"),
     ],
 )
-def test_the_solver_keeps_the_proofs_of_each_board_and_rule_apart(moves: str, boards: str) -> None:
+def test_the_solver_keeps_the_proofs_of_each_board_and_rule_apart(moves, boards):
     with Solver(4_000_000) as solver:
         for board in boards.split():
             rule = Rule.parse(board.rstrip("0123456789"))

@@ -89,7 +89,7 @@ def lines_of(engine: Engine, solver: Solver, game: Game) -> Iterator[tuple[str, 
 @pytest.mark.parametrize(
     "count", [FEW, pytest.param(MANY, marks=pytest.mark.long)], ids=["few", "many"]
 )
-def test_no_line_holds_a_forbidden_cell(count: int) -> None:
+def test_no_line_holds_a_forbidden_cell(count):
     with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
         for number in range(count):
             board, side = renju_position(random.Random(f"legal {number}"))
@@ -101,7 +101,7 @@ def test_no_line_holds_a_forbidden_cell(count: int) -> None:
                 assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"
 
 
-def test_reviews_of_games_with_fouls_hold_no_forbidden_cell() -> None:
+def test_reviews_of_games_with_fouls_hold_no_forbidden_cell():
     """Black plays at random near his stones, so that he runs into fouls."""
     with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
         fouls = 0

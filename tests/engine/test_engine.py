@@ -6,9 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -31,12 +29,9 @@ def stop_after(engine: Engine, seconds: float) -> None:
     threading.Timer(seconds, engine.stop).start()
 
 
-# Limits ---------------------------------------------------------------------------------
-
-
 @pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
-def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
+def test_a_time_limit_is_kept(engine, seconds):
     set_up(engine, OPENING)
     began = time.perf_counter()
     thought = engine.think(Limit(time=seconds))
@@ -46,7 +41,7 @@ def test_a_time_limit_is_kept(engine: Engine, seconds: float) -> None:
 
 @pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.0, -3.0])
-def test_without_time_the_answer_comes_at_once(engine: Engine, seconds: float) -> None:
+def test_without_time_the_answer_comes_at_once(engine, seconds):
     set_up(engine, OPENING)
     began = time.perf_counter()
     thought = engine.think(Limit(time=seconds))
@@ -55,14 +50,14 @@ def test_without_time_the_answer_comes_at_once(engine: Engine, seconds: float) -
     assert thought.nodes == 0
 
 
-def test_the_optimum_ends_the_search_before_the_limit(engine: Engine) -> None:
+def test_the_optimum_ends_the_search_before_the_limit(engine):
     set_up(engine, OPENING)
     thought = engine.think(Limit(time=20.0, optimum=0.05))
     assert thought.time < 10
 
 
 @pytest.mark.parametrize("most", [2**31, 2**63, 10**30, 3 * 2**100 - 1])
-def test_a_limit_may_be_larger_than_any_search(engine: Engine, most: int) -> None:
+def test_a_limit_may_be_larger_than_any_search(engine, most):
     set_up(engine, OPENING)
     engine.set_hash_size(None)  # so that the time says how much is of use
     engine.set_memory(60_000_000)
@@ -71,7 +66,7 @@ def test_a_limit_may_be_larger_than_any_search(engine: Engine, most: int) -> Non
         assert engine.think(limit, on_iteration=lambda t: t.depth == 3).depth == 3
 
 
-def test_an_error_in_the_callback_comes_out_of_think(engine: Engine) -> None:
+def test_an_error_in_the_callback_comes_out_of_think(engine):
     def fail(thought: Thought) -> None:
         raise ZeroDivisionError
 
@@ -97,9 +92,7 @@ CLOSED = "h8f8g8f9i8f7j8l8"  # black has four in a row between two white stones
         (CLOSED, [Rule.FREESTYLE], "k8"),
     ],
 )
-def test_the_answer_is_one_that_the_rule_demands(
-    moves: str, rules: Iterable[Rule], answers: str
-) -> None:
+def test_the_answer_is_one_that_the_rule_demands(moves, rules, answers):
     for rule in rules:
         with Engine(memory=100_000_000) as engine:
             set_up(engine, moves, rule)
@@ -109,12 +102,9 @@ def test_the_answer_is_one_that_the_rule_demands(
         assert thought.time < 1 and (thought.mate == 1 or rules is not Rule)
 
 
-# Stopping -------------------------------------------------------------------------------
-
-
 @pytest.mark.timed
 @pytest.mark.parametrize("threads", [1, 2])
-def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
+def test_stop_ends_an_endless_search(engine, threads):
     set_up(engine, OPENING)
     engine.set_threads(threads)
     stop_after(engine, 0.2)
@@ -125,7 +115,7 @@ def test_stop_ends_an_endless_search(engine: Engine, threads: int) -> None:
 
 
 @pytest.mark.timed
-def test_a_stop_before_an_announced_search_counts(engine: Engine) -> None:
+def test_a_stop_before_an_announced_search_counts(engine):
     set_up(engine, OPENING)
     engine.arm()
     engine.stop()
@@ -134,14 +124,14 @@ def test_a_stop_before_an_announced_search_counts(engine: Engine) -> None:
     assert time.perf_counter() - began < PROMPT
 
 
-def test_an_old_stop_does_not_end_the_next_search(engine: Engine) -> None:
+def test_an_old_stop_does_not_end_the_next_search(engine):
     set_up(engine, OPENING)
     engine.stop()
     assert engine.think(Limit(depth=5)).depth == 5
 
 
 @pytest.mark.timed
-def test_the_deadline_may_be_moved_meanwhile(engine: Engine) -> None:
+def test_the_deadline_may_be_moved_meanwhile(engine):
     set_up(engine, OPENING)
     began = time.perf_counter()
     pace = Pace(TimePlan(30.0, 30.0), began)
@@ -150,7 +140,7 @@ def test_the_deadline_may_be_moved_meanwhile(engine: Engine) -> None:
     assert time.perf_counter() - began < 0.2 + PROMPT
 
 
-def test_two_searches_at_once_are_refused(engine: Engine) -> None:
+def test_two_searches_at_once_are_refused(engine):
     set_up(engine, OPENING)
     running = threading.Event()
     errors: list[Exception] = []
@@ -171,7 +161,7 @@ def test_two_searches_at_once_are_refused(engine: Engine) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
-def test_an_interrupt_waits_for_the_search_to_end() -> None:
+def test_an_interrupt_waits_for_the_search_to_end():
     code = (
         "import os, signal, threading\n"
         "from pbrain_engine import Engine, Limit\n"
@@ -193,10 +183,7 @@ def test_an_interrupt_waits_for_the_search_to_end() -> None:
     assert result.stdout.count("interrupted") == 20
 
 
-# Results --------------------------------------------------------------------------------
-
-
-def test_excluded_cells_are_not_played(engine: Engine) -> None:
+def test_excluded_cells_are_not_played(engine):
     set_up(engine, OPENING)
     first = engine.think(Limit(depth=4)).move
     second = engine.think(Limit(depth=4), exclude=[first]).move
@@ -212,14 +199,14 @@ def test_excluded_cells_are_not_played(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_several_threads_find_the_win(engine: Engine, threads: int) -> None:
+def test_several_threads_find_the_win(engine, threads):
     set_up(engine, "h8a1i8a3j8a5")
     engine.set_threads(threads)
     assert engine.threads == threads
     assert engine.think(Limit(depth=6)).mate == 3
 
 
-def test_several_engines_think_at_the_same_time() -> None:
+def test_several_engines_think_at_the_same_time():
     results: dict[int, int] = {}
 
     def work(number: int) -> None:
@@ -235,10 +222,7 @@ def test_several_engines_think_at_the_same_time() -> None:
     assert len(results) == 3 and len(set(results.values())) == 1
 
 
-# Games and settings ---------------------------------------------------------------------
-
-
-def test_the_game_before_is_apart_from_the_engine() -> None:
+def test_the_game_before_is_apart_from_the_engine():
     with Engine(hash_size=1 << 20) as engine:
         set_up(engine, OPENING)
         before, moves = engine.game, engine.game.moves
@@ -262,7 +246,7 @@ def table_after(engine: Engine, **limit: float) -> int:
     return engine.table_bytes
 
 
-def test_the_table_follows_the_memory(engine: Engine) -> None:
+def test_the_table_follows_the_memory(engine):
     set_up(engine, OPENING)
     engine.set_hash_size(None)
     sizes = []
@@ -274,7 +258,7 @@ def test_the_table_follows_the_memory(engine: Engine) -> None:
     assert sizes[0] < 900_000_000
 
 
-def test_the_table_is_as_large_as_the_time_is_long() -> None:
+def test_the_table_is_as_large_as_the_time_is_long():
     with Engine(memory=footprint() + 2_000_000_000) as engine:
         sizes = [table_after(engine, time=seconds) for seconds in (0.05, 0.02, 0.04, 2.0, 1.5)]
         assert sizes[0] == sizes[1] == sizes[2] <= 8 << 20  # kept, with what it holds
@@ -285,7 +269,7 @@ def test_the_table_is_as_large_as_the_time_is_long() -> None:
         assert table_after(engine, time=2.0) <= 1 << 22
 
 
-def test_threads_that_are_not_used_any_more_give_their_memory_back() -> None:
+def test_threads_that_are_not_used_any_more_give_their_memory_back():
     with Engine(memory=footprint() + 250_000_000, threads=32) as engine:
         engine.play(7, 7)
         assert table_after(engine) < 150_000_000  # beside the workers
@@ -293,7 +277,7 @@ def test_threads_that_are_not_used_any_more_give_their_memory_back() -> None:
         assert 150_000_000 < table_after(engine) < 250_000_000
 
 
-def test_the_table_that_is_asked_for_stays_within_the_memory() -> None:
+def test_the_table_that_is_asked_for_stays_within_the_memory():
     with Engine(memory=footprint() + 500_000_000, hash_size=1 << 29) as engine:
         first = table_after(engine)
         assert 100_000_000 < first < 500_000_000
@@ -316,9 +300,7 @@ actions = st.one_of(
 
 @settings(max_examples=40)
 @given(st.lists(actions, max_size=40), st.sampled_from(Rule))
-def test_any_sequence_of_calls_leaves_a_sound_game(
-    sequence: list[tuple[str, tuple[int, int]]], rule: Rule
-) -> None:
+def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
     with Engine(hash_size=1 << 20) as engine:
         engine.new_game(9, rule=rule)
         model: list[tuple[int, int]] = []
@@ -346,9 +328,6 @@ def test_any_sequence_of_calls_leaves_a_sound_game(
                     engine.play(*cell)
             assert engine.game.moves == model
         assert engine.game.check() == 0
-
-
-# What is refused ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -393,9 +372,7 @@ def test_any_sequence_of_calls_leaves_a_sound_game(
         (lambda e: Solver(memory=-1), ValueError, "memory is at least 1"),
     ],
 )  # fmt: skip
-def test_a_bad_argument_is_refused_in_words(
-    engine: Engine, call: Callable[[Any], Any], kind: type[Exception], words: str
-) -> None:
+def test_a_bad_argument_is_refused_in_words(engine, call, kind, words):
     with pytest.raises(kind, match=words):
         call(engine)
     assert engine.game.ply == engine.game.check() == 0 and engine.game.to_move is Side.BLACK

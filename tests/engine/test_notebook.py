@@ -23,14 +23,14 @@ def shown(item: Any) -> tuple[int, list[str]]:
     return len(stones), [t.text or "" for t in root.iter(f"{SVG}text") if t.get("fill") != LINE]
 
 
-def test_games_are_told_and_drawn_as_recorded() -> None:
+def test_games_are_told_and_drawn_as_recorded():
     record = texts.read(boards.FILE)
     assert boards.boards(record) == record
     with Engine(hash_size=1 << 20) as engine:
         assert parse_diagram(str(engine)).stones == {}
 
 
-def test_thoughts_and_proofs_show_their_line_on_their_board() -> None:
+def test_thoughts_and_proofs_show_their_line_on_their_board():
     with Engine(hash_size=1 << 20) as engine, Solver(4_000_000) as solver:
         for cell in "h8 a1 i8 c1 j8 e1".split():
             engine.play(cell)
@@ -44,7 +44,7 @@ def test_thoughts_and_proofs_show_their_line_on_their_board() -> None:
         assert len(repr(thought)) < 400
 
 
-def test_the_example_notebook_runs() -> None:
+def test_the_example_notebook_runs():
     notebook = json.loads(EXAMPLE.read_text(encoding="utf-8"))
     names: dict[str, Any] = {}
     pictures = 0

@@ -46,15 +46,13 @@ def after(name: str, words: str) -> OpeningPlay:
         ("taraguchi-10", "h8 keep i9 keep j10 keep k8 one", 50, "swap"),
     ],
 )
-def test_sides_are_changed_where_the_other_colour_stands_better(
-    name: str, words: str, value: int, choice: str
-) -> None:
+def test_sides_are_changed_where_the_other_colour_stands_better(name, words, value, choice):
     opening = after(name, words)
     search = searcher(lambda stones: value if len(stones) % 2 == 0 else -value)
     assert decide(search, opening, random.Random(1)) == choice
 
 
-def test_black_offers_his_best_fifth_stones_and_white_takes_the_worst_of_them() -> None:
+def test_black_offers_his_best_fifth_stones_and_white_takes_the_worst_of_them():
     opening = after("rif", "h8 i9 j9 keep k8")
     search = searcher(by_column)
     listed = fifths(search, opening, opening.stones, 5, 1.0)
@@ -71,7 +69,7 @@ def _name(cell: tuple[int, int]) -> str:
     return f"{chr(97 + cell[0])}{cell[1] + 1}"
 
 
-def test_the_number_of_fifth_stones_is_the_one_that_is_most_even() -> None:
+def test_the_number_of_fifth_stones_is_the_one_that_is_most_even():
     opening = after("soosorv-8", "h8 i9 j9 keep k8")
     values = iter(range(1000))
     ranks: dict[Move, int] = {}
@@ -86,7 +84,7 @@ def test_the_number_of_fifth_stones_is_the_one_that_is_most_even() -> None:
     assert number == 6  # the sixth is worth 0
 
 
-def test_a_fourth_stone_comes_with_its_number_and_is_searched_once() -> None:
+def test_a_fourth_stone_comes_with_its_number_and_is_searched_once():
     opening = after("soosorv-8", "h8 i9 j9 keep")
     before = searcher(by_column)
     asked: list[list[Move]] = []
@@ -101,9 +99,7 @@ def test_a_fourth_stone_comes_with_its_number_and_is_searched_once() -> None:
     assert opening.step is not None and opening.step.act is Act.SWAP and opening.count
 
 
-def test_a_number_before_the_fourth_stone_reckons_with_all_good_fourth_stones(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_number_before_the_fourth_stone_reckons_with_all_good_fourth_stones(monkeypatch):
     best = iter([100, 80, 50, 90])  # black's best fifth stone after each fourth one; others less
 
     def listed(*_: object) -> list[tuple[int, tuple[int, int]]]:
@@ -115,7 +111,7 @@ def test_a_number_before_the_fourth_stone_reckons_with_all_good_fourth_stones(
     assert decide(searcher(by_column), opening, random.Random(1)) == "6"
 
 
-def test_offers_are_never_symmetric() -> None:
+def test_offers_are_never_symmetric():
     opening = after("rif", "h8 h9 h10 keep h7")
     search = searcher(by_column)
     for seed in range(5):
@@ -125,7 +121,7 @@ def test_offers_are_never_symmetric() -> None:
 
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("seed", range(3))
-def test_the_engine_plays_every_opening_to_its_end(name: str, seed: int) -> None:
+def test_the_engine_plays_every_opening_to_its_end(name, seed):
     rule, chance = RULES[name], random.Random(seed)
     with Engine(hash_size=1 << 20) as engine:
         engine.new_game(15, rule=rule.rule or Rule.FREESTYLE)
@@ -143,7 +139,7 @@ def test_the_engine_plays_every_opening_to_its_end(name: str, seed: int) -> None
     ("name", "words"), [("rif", "h8"), ("rif", "h8 i9"), ("swap", "a1"), ("swap2", "a1 b1 c9 two"),
                         ("swap2", "a1 b1 c9 two o15"), ("soosorv-8", "h8 i9 j9 swap a1 3")]
 )  # fmt: skip
-def test_the_engine_goes_on_from_the_middle_of_a_step(name: str, words: str) -> None:
+def test_the_engine_goes_on_from_the_middle_of_a_step(name, words):
     opening = after(name, words)
     with Engine(hash_size=1 << 20) as engine:
         engine.new_game(15, rule=opening.rule.rule or Rule.FREESTYLE)

@@ -29,9 +29,7 @@ milliseconds = st.none() | st.integers(-(2**40), 2**63)
 
 
 @given(milliseconds, milliseconds, st.integers(0, 10**6), st.integers(0, 224))
-def test_no_limit_is_ever_exceeded(
-    turn: int | None, left: int | None, increment: int, ply: int
-) -> None:
+def test_no_limit_is_ever_exceeded(turn, left, increment, ply):
     made = plan(Limits(turn, left, increment), ply, CELLS)
     assert 0 <= made.optimum <= made.hard
     assert made.optimum > 0 or min(x for x in (turn, left) if x is not None) <= 0
@@ -53,12 +51,12 @@ def test_no_limit_is_ever_exceeded(
         (Limits(1000, 2**31 - 1), 0.9, 0.999),
     ],
 )  # fmt: skip
-def test_a_move_has_what_its_limits_leave(limits: Limits, least: float, most: float) -> None:
+def test_a_move_has_what_its_limits_leave(limits, least, most):
     made = plan(limits, 20, CELLS)
     assert least <= made.hard <= most and made.optimum == made.hard
 
 
-def test_late_answers_raise_the_reserve_for_a_while() -> None:
+def test_late_answers_raise_the_reserve_for_a_while():
     slip = slip_after(0.0, 0.02)
     assert plan(Limits(turn=1000), 20, CELLS, slip=slip).hard < 1 - OVERHEAD - 0.019
     slip = slip_after(slip, 0.001)  # one that is in time does not make it forget
@@ -71,7 +69,7 @@ def test_late_answers_raise_the_reserve_for_a_while() -> None:
         assert slip_after(slip, late) == slip
 
 
-def test_the_start_of_the_program_is_charged() -> None:
+def test_the_start_of_the_program_is_charged():
     free, charged = (plan(Limits(turn=1000), 0, CELLS, c) for c in (0.0, 0.2))
     assert abs(free.hard - charged.hard - 0.2) < 1e-9
 
@@ -85,9 +83,7 @@ def test_the_start_of_the_program_is_charged() -> None:
     ],
     ids=["idle", "busy", "hard", "hard and busy"],
 )  # fmt: skip
-def test_every_move_of_a_long_match_has_time(
-    match: float, share: str, plies: int, lateness: tuple[float, ...]
-) -> None:
+def test_every_move_of_a_long_match_has_time(match, share, plies, lateness):
     """A move takes what is planned, pipes take 10 ms; at the end a stall would not lose."""
     left, slip = match, 0.0
     for number, ply in enumerate(range(0, plies, 2)):
@@ -99,14 +95,14 @@ def test_every_move_of_a_long_match_has_time(
     assert left > (0.1 if share == "optimum" else 0.5)
 
 
-def test_the_reserve_costs_matches_of_minutes_little() -> None:
+def test_the_reserve_costs_matches_of_minutes_little():
     """Of what a move at the start of the middle game could have without any."""
     for match, share in ((60, 0.95), (180, 0.98), (1000, 0.99)):
         made = plan(Limits(None, match * 1000), 20, CELLS)
         assert share < made.optimum / (match / (FIRST_COMING + COMING_PER_STONE * 20)) < 1
 
 
-def test_most_of_the_clock_is_used_before_games_are_decided() -> None:
+def test_most_of_the_clock_is_used_before_games_are_decided():
     """Five of six games end, or are seen through, within 24 own moves; none may wait for more."""
     left, used = 180.0, []
     for ply in range(6, 6 + 2 * 24, 2):
@@ -128,9 +124,7 @@ def test_most_of_the_clock_is_used_before_games_are_decided() -> None:
         (10, 1, 221, 5.95, 5.95), (10, 0, 217, 2.442, 2.442), (10, 0, 224, 9.9, 9.9),
     ],
 )  # fmt: skip
-def test_a_move_gets_its_share_of_the_match(
-    left: float, increment: float, ply: int, hard: float, optimum: float
-) -> None:
+def test_a_move_gets_its_share_of_the_match(left, increment, ply, hard, optimum):
     made = plan(Limits(None, round(left * 1000), round(increment * 1000)), ply, CELLS)
     most = hard - OVERHEAD
     assert made == pytest.approx((most, min(optimum, most)))
@@ -153,9 +147,7 @@ def stops(pace: Pace, elapsed: float, move: str, value: int, depth: int) -> bool
         ("ababab", 999, 2.5),
     ],
 )  # fmt: skip
-def test_a_search_goes_on_where_its_move_changes_or_its_value_falls(
-    moves: str, drop: int, factor: float
-) -> None:
+def test_a_search_goes_on_where_its_move_changes_or_its_value_falls(moves, drop, factor):
     for elapsed in (2 * factor - 0.001, 2 * factor + 0.001):
         pace = Pace(TimePlan(10.0, 2.0), 0.0)
         for depth, move in enumerate(moves[:-1], 1):
@@ -207,31 +199,23 @@ def stopped_after(monkeypatch: pytest.MonkeyPatch, hard: float, late: float, lag
 
 
 @pytest.mark.parametrize("hard", [0.02, 0.1, 0.3, 5.0])
-def test_a_timer_that_rings_late_is_wound_to_ring_earlier(
-    monkeypatch: pytest.MonkeyPatch, hard: float
-) -> None:
+def test_a_timer_that_rings_late_is_wound_to_ring_earlier(monkeypatch, hard):
     late = min(0.04, hard / 2)
     assert stopped_after(monkeypatch, hard, late, late) == pytest.approx(hard, abs=1e-6)
     assert pacing.LAG.seconds == pytest.approx(max(late - pacing.IDLE_LAG, late * 0.9))
 
 
 @pytest.mark.parametrize("late", [0.0, 0.001, pacing.IDLE_LAG])
-def test_on_an_idle_machine_a_search_has_all_of_its_time(
-    monkeypatch: pytest.MonkeyPatch, late: float
-) -> None:
+def test_on_an_idle_machine_a_search_has_all_of_its_time(monkeypatch, late):
     assert stopped_after(monkeypatch, 0.1, late, 0.0) == pytest.approx(0.1 + late)
     assert pacing.LAG.lead(0.1) == pytest.approx(0)
 
 
-def test_a_search_has_half_of_its_limit_however_late_timers_ring(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_search_has_half_of_its_limit_however_late_timers_ring(monkeypatch):
     assert stopped_after(monkeypatch, 0.02, 0.0, 10.0) == pytest.approx(0.01)
 
 
-def test_a_timer_that_rings_before_its_moment_says_nothing_and_is_wound_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_timer_that_rings_before_its_moment_says_nothing_and_is_wound_again(monkeypatch):
     stops = begin(monkeypatch, 0.1, 0.02)
     early = LateTimer.pending
     assert early is not None and early.rings_at == pytest.approx(0.08)
@@ -242,13 +226,13 @@ def test_a_timer_that_rings_before_its_moment_says_nothing_and_is_wound_again(
     assert again is not None and again is not early and again.rings_at == pytest.approx(0.08)
 
 
-def test_a_whole_turn_is_never_saved() -> None:
+def test_a_whole_turn_is_never_saved():
     pace = Pace.of(Limit(time=1.0), 0.0)
     assert not stops(pace, 0.99, "a", 10, 30)
     assert stops(pace, 1.0, "a", 10, 31)
 
 
-def test_a_proven_win_ends_the_search_once_it_is_deep_enough() -> None:
+def test_a_proven_win_ends_the_search_once_it_is_deep_enough():
     pace = Pace(TimePlan(1.0, 1.0), 0.0)
     assert not stops(pace, 0.1, "a", win_in(9), 5)
     assert stops(pace, 0.1, "a", win_in(9), 9)

@@ -8,7 +8,6 @@ from pbrain_engine import Engine, Limit, Move
 from pbrain_engine.engine.engine import Thought
 from pbrain_engine.engine.prover import QUICK_THREATS, Prover
 from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND
 from tests.oracle.replay import complaint_about_tree
 from tests.oracle.rules import Board
@@ -43,9 +42,7 @@ def search_for_win(engine: Engine) -> Thought:
 
 
 @pytest.mark.parametrize("won", [NARROW, pytest.param(WIDE, marks=pytest.mark.long)])
-def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(
-    engine: Engine, solver: Solver, won: str
-) -> None:
+def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(engine, solver, won):
     board = set_up(engine, won)
     assert not solver.threats(engine.game, nodes=QUICK_THREATS).wins
     thought = search_for_win(engine)
@@ -57,7 +54,7 @@ def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(
     assert complaint_about_tree(board, 0, tree) == ""
 
 
-def test_a_claim_that_is_wrong_gets_no_proof(engine: Engine, solver: Solver) -> None:
+def test_a_claim_that_is_wrong_gets_no_proof(engine, solver):
     set_up(engine, "h8i9i7g9")
     claim = Thought(WIN_BAND, (Move(0, 0), Move(1, 0)), 1, 1, 1)
     assert Prover(engine, solver, time=0.2).prove(claim) is None

@@ -36,9 +36,7 @@ QUICK_GAMES, GAMES = 3, 20
 SMALL = 150  # moves of a proof that the oracle follows in every run
 
 
-def test_the_listener_gets_the_last_move_first_and_can_end_it(
-    engine: Engine, solver: Solver
-) -> None:
+def test_the_listener_gets_the_last_move_first_and_can_end_it(engine, solver):
     engine.new_game(15)
     seen: list[int] = []
 
@@ -49,9 +47,6 @@ def test_the_listener_gets_the_last_move_first_and_can_end_it(
     moves = moves_of(MISSED)
     Reviewer(engine, solver, 0.02).review(moves, listen)
     assert seen == [8, 7] and engine.game.ply == 0
-
-
-# What never happens --------------------------------------------------------------------
 
 
 def contradictions(found: list[Reviewed]) -> list[str]:
@@ -78,13 +73,13 @@ def contradictions(found: list[Reviewed]) -> list[str]:
     return wrong
 
 
-def test_a_proof_of_one_position_serves_the_next(engine: Engine, solver: Solver) -> None:
+def test_a_proof_of_one_position_serves_the_next(engine, solver):
     found = reviewed_with(engine, solver, FOLLOWED, {})
     assert contradictions(found) == []
     assert all(item.found.value >= WIN_BAND for item in found[22::2])
 
 
-def test_no_review_contradicts_itself(engine: Engine, solver: Solver) -> None:
+def test_no_review_contradicts_itself(engine, solver):
     for number in range(6):
         rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD)[number % 3]
         moves = careless_game(engine, rule, random.Random(f"agreement {number}"))
@@ -96,9 +91,7 @@ def test_no_review_contradicts_itself(engine: Engine, solver: Solver) -> None:
 @pytest.mark.long
 @pytest.mark.skipif(not RENJU_GAMES.exists(), reason="no games of others")
 @pytest.mark.parametrize("part", range(PARTS))
-def test_no_review_of_games_of_others_contradicts_itself(
-    engine: Engine, solver: Solver, part: int
-) -> None:
+def test_no_review_of_games_of_others_contradicts_itself(engine, solver, part):
     games = RENJU_GAMES.read_text(encoding="utf-8").splitlines()[part::PARTS][:PART]
     for game in map(json.loads, games):
         moves = [Move(*move) for move in game["moves"]]
@@ -123,23 +116,21 @@ def thought_of(line: str, value: int) -> Thought:
     return Thought(value, moves, 99, 99, 1, claim="vct" if value > WIN_BAND else "")
 
 
-def test_a_win_that_no_search_shows_again_still_stands(engine: Engine, solver: Solver) -> None:
+def test_a_win_that_no_search_shows_again_still_stands(engine, solver):
     known = {4: thought_of("h8h9i6j6k9", win_in(9))}  # in truth there is none
     found = reviewed_with(engine, solver, "a1c15o15m1h8d4e5", known)[4:]
     assert [item.found.value for item in found] == [win_in(9), loss_in(8), win_in(7)]
     assert contradictions(found) == [] and found[2].found.move == found[2].move
 
 
-def test_a_move_that_loses_is_held_against_one_that_does_not(
-    engine: Engine, solver: Solver
-) -> None:
+def test_a_move_that_loses_is_held_against_one_that_does_not(engine, solver):
     known = {4: thought_of("h6h9", 50), 5: thought_of("g8h9", win_in(9))}
     found = reviewed_with(engine, solver, QUIET + "h6", known)[4]
     assert found.move == (7, 5) != found.found.move
     assert found.allowed is not None and 0 < found.loss < 1
 
 
-def test_a_move_is_not_held_against_one_that_loses_as_well(engine: Engine, solver: Solver) -> None:
+def test_a_move_is_not_held_against_one_that_loses_as_well(engine, solver):
     """White has to answer the three at once, so neither a1 nor o15 is better than the other."""
     before = "h8i7i8h9j8"  # after a block neither side wins by force
     known = {5: thought_of("a1", 50)}
@@ -147,14 +138,11 @@ def test_a_move_is_not_held_against_one_that_loses_as_well(engine: Engine, solve
     assert found.found.move in [(6, 7), (10, 7), (5, 7), (11, 7)] and found.allowed is not None
 
 
-def test_a_move_is_as_good_as_its_mirror_image(engine: Engine, solver: Solver) -> None:
+def test_a_move_is_as_good_as_its_mirror_image(engine, solver):
     known = {1: thought_of("i8i9i10", 30), 2: thought_of("g9", 10)}
     found = reviewed_with(engine, solver, "h8h7", known)[1]
     assert format_moves(found.found.line) in ("h7g7f7", "h7i7j7")
     assert found.found.move == found.move and found.loss == 0.0
-
-
-# What is claimed is true ---------------------------------------------------------------
 
 
 def careless_game(engine: Engine, rule: Rule, chance: random.Random) -> list[Move]:
@@ -224,7 +212,7 @@ def wins_that_hold(
     return len(missed), len(allowed)
 
 
-def test_missed_and_allowed_wins_hold(engine: Engine, solver: Solver) -> None:
+def test_missed_and_allowed_wins_hold(engine, solver):
     moves = moves_of(MISSED)
     missed, allowed = wins_that_hold(engine, solver, Rule.FREESTYLE, moves)
     assert missed and allowed
@@ -234,9 +222,7 @@ def test_missed_and_allowed_wins_hold(engine: Engine, solver: Solver) -> None:
     "number",
     [n if n < QUICK_GAMES else pytest.param(n, marks=pytest.mark.long) for n in range(GAMES)],
 )
-def test_missed_and_allowed_wins_of_careless_games_hold(
-    engine: Engine, solver: Solver, number: int
-) -> None:
+def test_missed_and_allowed_wins_of_careless_games_hold(engine, solver, number):
     rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.CARO)[number % 4]
     moves = careless_game(engine, rule, random.Random(f"review {number}"))
     wins_that_hold(engine, solver, rule, moves, 10**6 if number >= QUICK_GAMES else SMALL)

@@ -30,7 +30,7 @@ FIVE = [*THREE, (9, 9), (4, 4)]
 def searcher(value: Callable[[set[Move]], int], *before: tuple[int, int]) -> OpeningSearch:
     """A searcher whose value of a position is a function of its stones (side to move's view)."""
     engine = FakeEngine()
-    set_up(engine, before)  # type: ignore[arg-type]
+    set_up(engine, before)
 
     def think(share: float, count: int, listener: Listener) -> Thought:
         stones = set(engine.game.moves)
@@ -47,7 +47,7 @@ def searcher(value: Callable[[set[Move]], int], *before: tuple[int, int]) -> Ope
             listener(line)
         return lines[-1] if count == 1 else lines[0]
 
-    return OpeningSearch(engine, think)  # type: ignore[arg-type]
+    return OpeningSearch(engine, think)
 
 
 def at(move: Move, value: int, rank: int) -> Thought:
@@ -71,16 +71,14 @@ def uneven(stones: set[Move]) -> int:
         (THREE, uneven, 1),  # ... if there are such
     ],
 )  # fmt: skip
-def test_the_better_colour_is_taken(
-    before: list[tuple[int, int]], value: Callable[[set[Move]], int], put: int
-) -> None:
+def test_the_better_colour_is_taken(before, value, put):
     choice = choose(searcher(value, *before))
     assert (choice.swap, len(choice.stones)) == (put == 0, put)
     assert put < 2 or abs(value({Move(*cell) for cell in (*before, *choice.stones)})) < 30
 
 
 @pytest.mark.parametrize("values, swing", [((900, 5, 80, 20, 40, 35, 60), 75), ((60,), 0)])
-def test_what_is_close_is_the_swing_of_the_last_depths(values: list[int], swing: int) -> None:
+def test_what_is_close_is_the_swing_of_the_last_depths(values, swing):
     def think(share: float, count: int, listener: Listener) -> Thought:
         return [line for line in lines if not listener(line)][-1]
 
@@ -90,7 +88,7 @@ def test_what_is_close_is_the_swing_of_the_last_depths(values: list[int], swing:
     assert told[0].endswith(f"uncertain by {swing}")
 
 
-def test_the_reasons_are_told() -> None:
+def test_the_reasons_are_told():
     reported: list[str] = []
     for before in (THREE, []):
         choose(searcher(lambda stones: -300, *before)._replace(tell=reported.append))
@@ -98,7 +96,7 @@ def test_the_reasons_are_told() -> None:
     assert "-300" in reported[0] and f"uncertain by {UNSURE}" in reported[0]
 
 
-def test_a_first_stone_that_may_be_swapped_is_the_most_even_one() -> None:
+def test_a_first_stone_that_may_be_swapped_is_the_most_even_one():
     choice = first_one(searcher(lambda s: next(iter(s)).x - 4))
     assert [x for x, _ in choice.stones] == [4]
     for size in (5, 6, 22):
@@ -108,7 +106,7 @@ def test_a_first_stone_that_may_be_swapped_is_the_most_even_one() -> None:
         assert 0 <= x < size and 0 <= y < size
 
 
-def test_the_most_even_opening_is_put() -> None:
+def test_the_most_even_opening_is_put():
     def value(stones: set[Move]) -> int:
         return sum(7 * move.x + 3 * move.y for move in stones) % 97
 
@@ -122,7 +120,7 @@ def test_the_most_even_opening_is_put() -> None:
 
 
 @pytest.mark.parametrize("size", [(5, 5), (6, 22), (15, 15), (20, 20), (22, 22)])
-def test_openings_fit_every_board(size: tuple[int, int]) -> None:
+def test_openings_fit_every_board(size):
     width, height = size
     for seed in range(20):
         for stones in openings(width, height, random.Random(seed)):
@@ -130,24 +128,24 @@ def test_openings_fit_every_board(size: tuple[int, int]) -> None:
             assert all(0 <= x < width and 0 <= y < height for x, y in stones)
 
 
-def test_openings_differ() -> None:
+def test_openings_differ():
     assert len({stones for s in range(10) for stones in openings(15, 15, random.Random(s))}) > 40
 
 
-def test_a_balanced_move_is_the_one_closest_to_the_bias() -> None:
+def test_a_balanced_move_is_the_one_closest_to_the_bias():
     search = searcher(lambda stones: -10 * next(iter(stones)).x)
     (move,), value = balanced_move(search, 60)
     assert move[0] == 6 and value == 60
 
 
-def test_a_balanced_pair_comes_closest_to_the_bias() -> None:
+def test_a_balanced_pair_comes_closest_to_the_bias():
     search = searcher(lambda stones: 10 * sum(move.x - 7 for move in stones))
     assert abs(balanced_pair(search, 0)[1]) <= 10
     assert search.engine.game.ply == 0
 
 
 @pytest.mark.parametrize("size", [15, 20])
-def test_the_program_explains_its_choice_of_colours(size: int) -> None:
+def test_the_program_explains_its_choice_of_colours(size):
     counts, report = survey(size, number=2, turn=1.0)
     assert sum(counts[f"3: {option}"] for option in OPTIONS) == 2
     assert all("stones: " in line for line in report) or counts[LATE_SEARCH]
@@ -155,6 +153,6 @@ def test_the_program_explains_its_choice_of_colours(size: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("size", [15, 20])
-def test_each_option_occurs_over_fifty_openings(size: int) -> None:
+def test_each_option_occurs_over_fifty_openings(size):
     counts, _ = survey(size, number=50, turn=1.0)
     assert all(counts[f"3: {option}"] > 0 for option in OPTIONS), counts

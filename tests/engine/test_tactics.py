@@ -24,7 +24,7 @@ OPEN_THREE = "h8a1i8c1j8"  # black threatens a winning four, white to move
 PROMPT = 0.25
 
 
-def test_a_proven_win_is_played_at_once_and_through(engine: Engine) -> None:
+def test_a_proven_win_is_played_at_once_and_through(engine):
     set_up(engine, WON)
     thought = engine.think(Limit(nodes=100_000))
     assert thought.proof == "vct" and thought.nodes < 1000
@@ -47,7 +47,7 @@ def set_same(engine: Engine, other: Engine) -> None:
     other.game.copy_to(engine.game)
 
 
-def test_a_move_that_loses_to_threats_is_refuted() -> None:
+def test_a_move_that_loses_to_threats_is_refuted():
     *_, blunder = moves_of(WON)
     game = game_after(WON)
     game.undo()
@@ -58,7 +58,7 @@ def test_a_move_that_loses_to_threats_is_refuted() -> None:
         assert not tactics.refutes(Move(14, 14), 100)  # no share of so few nodes
 
 
-def test_a_move_that_was_not_judged_is_not_dropped() -> None:
+def test_a_move_that_was_not_judged_is_not_dropped():
     game = game_after(OPEN_THREE)
     safe, unknown = Move(6, 7), Move(0, 14)
     found = Result(loss_in(4), claim=BY_FOURS, moves=(safe,), unknown=(unknown,))
@@ -66,12 +66,12 @@ def test_a_move_that_was_not_judged_is_not_dropped() -> None:
         threatens_fours=lambda game, nodes: True,
         rescues=lambda game, nodes: found,
     )
-    losing = Tactics(solver, game, 10, 0).losing_moves()  # type: ignore[arg-type]
+    losing = Tactics(solver, game, 10, 0).losing_moves()
     assert set(losing) == set(game.legal_moves()) - {safe, unknown}
 
 
 @pytest.mark.timed
-def test_a_stop_ends_the_solver_too(engine: Engine) -> None:
+def test_a_stop_ends_the_solver_too(engine):
     set_up(engine, WILD)
     engine.set_parameter("threat_share", 200)
     threading.Timer(0.3, engine.stop).start()
@@ -88,7 +88,7 @@ def test_a_stop_ends_the_solver_too(engine: Engine) -> None:
         assert solver.threats(game_after(WON)).wins
 
 
-def test_a_long_proof_can_be_taken_up_again() -> None:
+def test_a_long_proof_can_be_taken_up_again():
     game = game_after(WON)
     with Solver(4_000_000) as solver:
         first = solver.prove(game, nodes=10)

@@ -15,13 +15,13 @@ POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
 LINES = 4
 
 
-def test_engines_think_and_tell_what_is_recorded() -> None:
+def test_engines_think_and_tell_what_is_recorded():
     record = texts.read(thoughts.FILE)
     assert thoughts.thoughts(record) == record
 
 
 @pytest.mark.parametrize("position", POSITIONS)
-def test_the_final_value_is_complete_or_called_a_bound(engine: Engine, position: str) -> None:
+def test_the_final_value_is_complete_or_called_a_bound(engine, position):
     for nodes in range(12_000, 60_000, 4_000):
         engine.clear_hash()
         set_up(engine, position)
@@ -38,7 +38,7 @@ def test_the_final_value_is_complete_or_called_a_bound(engine: Engine, position:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_timed_value_is_one_that_was_told(threads: int) -> None:
+def test_a_timed_value_is_one_that_was_told(threads):
     with Engine(hash_size=4 << 20, threads=threads) as engine:
         for _ in range(4):
             engine.clear_hash()
@@ -58,7 +58,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize("size, moves, nodes", ENDS)
-def test_the_line_of_an_end_goes_on_up_to_the_five(size: int, moves: str, nodes: int) -> None:
+def test_the_line_of_an_end_goes_on_up_to_the_five(size, moves, nodes):
     with Engine(hash_size=4_000_000) as engine:
         set_up(engine, moves, Rule.CARO_EXACT, size)
         side = engine.game.to_move

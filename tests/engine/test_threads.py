@@ -25,7 +25,7 @@ def believed(own: Thought, other: Thought) -> Thought:
     return deepest(own, [other], {DROPPED})
 
 
-def test_a_deeper_thread_is_believed() -> None:
+def test_a_deeper_thread_is_believed():
     assert believed(OWN, OTHER) == OTHER
     assert believed(OWN, OTHER._replace(value=WIN - 9)).value == WIN - 9
 
@@ -40,7 +40,7 @@ def test_a_deeper_thread_is_believed() -> None:
         (OWN._replace(value=8 - WIN), OTHER),
     ],
 )
-def test_otherwise_the_first_thread_is(own: Thought, other: Thought) -> None:
+def test_otherwise_the_first_thread_is(own, other):
     assert believed(own, other) == own
 
 
@@ -55,9 +55,7 @@ def use_a_desk() -> None:
 
 
 @pytest.mark.parametrize("others", [run_a_crew, use_a_desk])
-def test_threads_that_search_all_get_deep_stacks_and_leave_the_usual_one(
-    others: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_that_search_all_get_deep_stacks_and_leave_the_usual_one(others, monkeypatch):
     own = stack_size()
     sizes: set[int] = set()
 
@@ -89,7 +87,7 @@ def stack_size() -> int:
     return size
 
 
-def test_a_leader_is_here_where_the_stack_is_deep_and_stops_its_helpers_whatever_happens() -> None:
+def test_a_leader_is_here_where_the_stack_is_deep_and_stops_its_helpers_whatever_happens():
     seen: list[object] = []
     stopped = threading.Event()
 
@@ -111,7 +109,7 @@ def test_a_leader_is_here_where_the_stack_is_deep_and_stops_its_helpers_whatever
     assert deep is thread and set(others) == {thread, True}
 
 
-def test_a_depth_limit_is_kept_by_all_threads() -> None:
+def test_a_depth_limit_is_kept_by_all_threads():
     with Engine(hash_size=1 << 24, threads=2) as engine:
         engine.play(7, 7)
         for _ in range(3):

@@ -71,7 +71,7 @@ def seen_from(moves: str) -> tuple[Network, Board, int]:
     return Network(random_network("freestyle")), board, len(places) & 1
 
 
-def test_value_and_policy_are_as_described() -> None:
+def test_value_and_policy_are_as_described():
     worker = worker_after(CALM, size=SIZE)
     network, board, side = seen_from(CALM)
     features = network.features(board, side)
@@ -92,7 +92,7 @@ def test_value_and_policy_are_as_described() -> None:
         assert logit_of(worker.accumulator, evaluator(), worker.state, cell, score) == logit
 
 
-def test_the_accumulator_follows_the_stones_when_it_is_asked() -> None:
+def test_the_accumulator_follows_the_stones_when_it_is_asked():
     worker, tables = worker_after(CALM, size=SIZE), evaluator().tables
     state, network = worker.state, evaluator().network
     begin(worker.accumulator, evaluator(), state)
@@ -117,7 +117,7 @@ def fresh_value(moves: str) -> int:
     return int(judge(worker.accumulator, evaluator(), worker.state))
 
 
-def test_what_was_asked_before_is_forgotten_with_the_next_stones() -> None:
+def test_what_was_asked_before_is_forgotten_with_the_next_stones():
     worker = worker_after(CALM, size=SIZE)
     begin(worker.accumulator, evaluator(), worker.state)
     assert judge(worker.accumulator, evaluator(), worker.state) == fresh_value(CALM)
@@ -128,7 +128,7 @@ def test_what_was_asked_before_is_forgotten_with_the_next_stones() -> None:
 
 
 @pytest.mark.parametrize("side", (0, 1))
-def test_the_policy_of_a_position_is_computed_once_for_each_side(side: int) -> None:
+def test_the_policy_of_a_position_is_computed_once_for_each_side(side):
     worker, network = worker_after(CALM, size=SIZE), evaluator().network
     accumulator = worker.accumulator
     begin(accumulator, evaluator(), worker.state)
@@ -140,9 +140,7 @@ def test_the_policy_of_a_position_is_computed_once_for_each_side(side: int) -> N
         assert bool(accumulator.feature_weights.any()) == is_new
 
 
-def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(monkeypatch):
     monkeypatch.setattr(ordering, "note_chances", lambda *_: None)
     scores: dict[int, int] = {}
     found: dict[int, dict[int, int]] = {}
@@ -175,7 +173,7 @@ def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(
 
 
 @pytest.mark.parametrize("wanted", [1, 5, 8, 20, 29, 30])
-def test_about_as_many_moves_as_are_wanted_reach_the_score(wanted: int) -> None:
+def test_about_as_many_moves_as_are_wanted_reach_the_score(wanted):
     worker = worker_after(CALM, size=SIZE)
     scores = [(7 * i * i) % 211 - 90 for i in range(29)] + [-5000]
     worker.stack[STACK_BASE].moves[:30] = [65536 * score + i for i, score in enumerate(scores)]
@@ -185,9 +183,7 @@ def test_about_as_many_moves_as_are_wanted_reach_the_score(wanted: int) -> None:
     assert least < min(scores) or sum(score >= finer for score in scores) < wanted
 
 
-def test_the_lessons_of_a_game_are_what_each_of_its_positions_is_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_lessons_of_a_game_are_what_each_of_its_positions_is_asked(monkeypatch):
     for place in (exports_lessons, numba):
         monkeypatch.setattr(place, "carray", lambda memory, *_: memory)
     wanted = [["a1", "c3", "g7"], [], ["d3", "e4"]]  # candidates before each of the moves

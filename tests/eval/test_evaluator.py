@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,7 +23,7 @@ from tests.networks import features
 
 
 @pytest.mark.parametrize("rule", list(Rule))
-def test_the_value_is_the_sum_over_cells_and_the_threats(rule: Rule, tmp_path: Path) -> None:
+def test_the_value_is_the_sum_over_cells_and_the_threats(rule, tmp_path):
     chance = np.random.default_rng(3)  # every number differs from the others
     numbers = chance.integers(-40, 40, (len(FAMILIES), BLOCK_BYTES // 2)).astype(np.int16)
     blocks = {family: row.tobytes() for family, row in zip(FAMILIES, numbers, strict=True)}
@@ -58,7 +57,7 @@ def test_the_value_is_the_sum_over_cells_and_the_threats(rule: Rule, tmp_path: P
     assert checked > 60
 
 
-def test_the_kernel_writes_as_many_features_as_it_says() -> None:
+def test_the_kernel_writes_as_many_features_as_it_says():
     game = Game(22)
     out = (ctypes.c_int32 * (1 + 4 * 22 * 22 + 1))()
     out[len(out) - 1] = 77

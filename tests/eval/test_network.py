@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 from array import array
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -51,7 +49,7 @@ def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
 
 
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO_EXACT])
-def test_value_and_policy_are_as_described(rule: Rule, file: str, weights: Weights) -> None:
+def test_value_and_policy_are_as_described(rule, file, weights):
     chance = random.Random(f"described {rule.name}")
     network = Network(random_network(family_of(rule)))
     name = "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
@@ -74,19 +72,19 @@ def test_value_and_policy_are_as_described(rule: Rule, file: str, weights: Weigh
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_stones_put_and_taken_back_leave_no_trace(rule: Rule, weights: Weights) -> None:
+def test_stones_put_and_taken_back_leave_no_trace(rule, weights):
     for every in (1, 7):
         _, difference = walk(every, 1500, every, rule, weights)
         assert not difference, difference
 
 
 @pytest.mark.long
-def test_a_million_steps_leave_no_trace(weights: Weights) -> None:
+def test_a_million_steps_leave_no_trace(weights):
     _, difference = walk(2, 1_000_000, 41, weights=weights)
     assert not difference, difference
 
 
-def test_colours_that_play_alike_are_seen_alike(file: str) -> None:
+def test_colours_that_play_alike_are_seen_alike(file):
     with Engine(weights=file) as engine:
         for rule in (Rule.FREESTYLE, Rule.STANDARD, Rule.CARO):
             seen = []
@@ -100,7 +98,7 @@ def test_colours_that_play_alike_are_seen_alike(file: str) -> None:
             assert seen[0] == seen[1] and seen[0][0]
 
 
-def test_a_rule_without_a_network_is_played_without_one(tmp_path: Path) -> None:
+def test_a_rule_without_a_network_is_played_without_one(tmp_path):
     file = write_random(tmp_path / "one.numoku", ("standard",))
     with Engine(hash_size=1 << 20, weights=file) as engine:
         for rule, name in ((Rule.FREESTYLE, None), (Rule.STANDARD, "random"), (Rule.RENJU, None)):
@@ -110,7 +108,7 @@ def test_a_rule_without_a_network_is_played_without_one(tmp_path: Path) -> None:
             assert (engine.value() == engine.game.value()) == (name is None)
 
 
-def test_chances_add_up_to_one_and_the_best_is_first(file: str) -> None:
+def test_chances_add_up_to_one_and_the_best_is_first(file):
     for weights in ("hand", file):
         with Engine(hash_size=1 << 20, weights=weights) as engine:
             for move in MOVES:
@@ -137,9 +135,7 @@ SHIFT_AT = 64 + 2 * SIZES.patterns + 2 * SIZES.codes + SIZES.codes * SIZES.chann
         (lambda raw: block_of(SIZES._replace(channels=16), "other"), "sizes that this version"),
     ],
 )
-def test_a_network_that_cannot_be_used_is_one_line(
-    tmp_path: Path, harm: Callable[[bytes], bytes], words: str
-) -> None:
+def test_a_network_that_cannot_be_used_is_one_line(tmp_path, harm, words):
     path = tmp_path / "bad.numoku"
     networks = {"freestyle": harm(random_network("freestyle"))}
     write_weights(str(path), {"id": "bad"}, HAND_BLOCKS, networks)

@@ -7,7 +7,6 @@ import json
 import pickle
 import random
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -94,9 +93,7 @@ def engine() -> Engine:
 
 @pytest.mark.parametrize("sizes, nodes", [(BOARDS, 3000), (SMALL_BOARDS, 500)])
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_self_play_keeps_to_the_rules(
-    engine: Engine, rule: str, sizes: list[Cell], nodes: int
-) -> None:
+def test_self_play_keeps_to_the_rules(engine, rule, sizes, nodes):
     player = engine_player(Limit(nodes=nodes))
     for size in sizes:
         for opening in range(2):
@@ -104,7 +101,7 @@ def test_self_play_keeps_to_the_rules(
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_a_random_mover_loses(engine: Engine, rule: str) -> None:
+def test_a_random_mover_loses(engine, rule):
     strong = engine_player(Limit(nodes=2000))
     for number in range(4):
         weak = random_player(random.Random(number))
@@ -127,7 +124,7 @@ black to move
 
 
 @pytest.mark.parametrize("lifted", [None, (5, 0), (1, 5)])
-def test_a_side_has_lost_where_only_fouls_are_left(lifted: Cell | None) -> None:
+def test_a_side_has_lost_where_only_fouls_are_left(lifted):
     board = parse_diagram(STUCK)
     with Engine(hash_size=1 << 22) as engine:
         engine.new_game(7, rule=Rule.RENJU)
@@ -147,7 +144,7 @@ def test_a_side_has_lost_where_only_fouls_are_left(lifted: Cell | None) -> None:
 PARITY = "g1b7a5d6e1c3g7e7a2a7b6c1c2d5d4f1g5a3a1g2g6f3e3d1b4d7b5e5d2b3f4e6c5f5c7e2a6a4b2g4g3f7"
 
 
-def test_a_filling_board_is_searched_to_its_end(engine: Engine) -> None:
+def test_a_filling_board_is_searched_to_its_end(engine):
     set_up(engine, PARITY, Rule.RENJU, 7)
     assert exact_value(engine.game) == -1
     assert engine.think(Limit(nodes=100_000)).mate == -8
@@ -166,7 +163,7 @@ def exact_value(game: Game) -> int:
 
 
 @pytest.mark.parametrize("games", [2, pytest.param(100, marks=pytest.mark.long)])
-def test_the_program_keeps_to_the_rules(tmp_path: Path, games: int) -> None:
+def test_the_program_keeps_to_the_rules(tmp_path, games):
     boards = ((8, 7),) if games == 2 else self_play.BOARDS
     played, failures = self_play.run(games, 0.01 if games == 2 else 0.05, tmp_path, boards)
     assert failures == []
@@ -178,9 +175,7 @@ def test_the_program_keeps_to_the_rules(tmp_path: Path, games: int) -> None:
     [(15, Rule.RENJU, True, 200), (20, Rule.RENJU, True, 375), (15, Rule.RENJU, False, 225),
      (15, Rule.CARO, True, 225), (5, Rule.RENJU, True, 1)],
 )  # fmt: skip
-def test_a_game_is_drawn_at_the_referee_s_number_of_stones(
-    width: int, rule: Rule, judge: bool, stones: int
-) -> None:
+def test_a_game_is_drawn_at_the_referee_s_number_of_stones(width, rule, judge, stones):
     engines = tuple(parse_engine("numoku") for _ in range(2))
     settings = MatchSettings(engines, width=width, height=width, rule=rule, judge=judge)
     assert settings.draw_stones == stones
@@ -201,7 +196,7 @@ def nine(winner: str = "black", moves: Sequence[Cell] = NINE, **values: int) -> 
     [nine("white"), nine("draw"), nine(moves=NINE[:8]), nine(moves=[*NINE, (9, 9)]),
      nine(moves=[*NINE[:7], NINE[0], NINE[8]]), nine()._replace(reason="time")],
 )  # fmt: skip
-def test_a_result_is_held_against_the_oracle(wrong: GameRecord) -> None:
+def test_a_result_is_held_against_the_oracle(wrong):
     board = Board(15, 15, rules.FREESTYLE)
     assert self_play.complaint_about(wrong, board)
     assert not self_play.complaint_about(nine(), Board(15, 15, rules.FREESTYLE))
@@ -211,12 +206,12 @@ def test_a_result_is_held_against_the_oracle(wrong: GameRecord) -> None:
     ("values", "broken"),
     [({"at_4": 5}, 0), ({}, 0), ({"at_4": 3}, 1), ({"at_5": 15}, 1), ({"at_4": 3, "at_6": 3}, 1)],
 )
-def test_an_announced_win_is_held_against_the_result(values: dict[str, int], broken: int) -> None:
+def test_an_announced_win_is_held_against_the_result(values, broken):
     played = nine(**{ply: win_in(mate) for ply, mate in values.items()})
     assert len(self_play.broken_words(played)) == broken
 
 
-def test_games_are_copied_and_pickled_with_their_moves() -> None:
+def test_games_are_copied_and_pickled_with_their_moves():
     game = Game(9, 11, Rule.RENJU)
     for move in ((4, 4), (3, 3), (5, 5)):
         game.play(*move)
@@ -230,7 +225,7 @@ def test_games_are_copied_and_pickled_with_their_moves() -> None:
         assert game.at(6, 6) is Side.EMPTY and game.ply == 4
 
 
-def test_a_cell_off_the_board_is_no_legal_move() -> None:
+def test_a_cell_off_the_board_is_no_legal_move():
     game = Game(15)
     for wrong in ("z99", "a16", "15,3"):
         with pytest.raises(IllegalMove, match="off the 15x15 board"):
@@ -245,7 +240,7 @@ FOUL = Move(6, 7)
 RECORD = GameRecord(15, 15, Rule.RENJU, tuple(parse_moves(MOVES)))
 
 
-def test_a_forbidden_stone_loses_and_can_be_taken_back() -> None:
+def test_a_forbidden_stone_loses_and_can_be_taken_back():
     game = Game(15, rule=Rule.RENJU)
     for move in RECORD.moves:
         assert not game.is_over
@@ -260,7 +255,7 @@ def test_a_forbidden_stone_loses_and_can_be_taken_back() -> None:
     assert game.foul is None and not game.is_over
 
 
-def test_a_record_with_a_foul_is_over_and_refuses_further_moves() -> None:
+def test_a_record_with_a_foul_is_over_and_refuses_further_moves():
     game = Game(*RECORD.board)
     game.become_checked(RECORD)
     assert game.foul == FOUL
@@ -272,7 +267,7 @@ def test_a_record_with_a_foul_is_over_and_refuses_further_moves() -> None:
     Game(*freestyle.board).become_checked(freestyle)
 
 
-def test_a_review_blames_the_foul() -> None:
+def test_a_review_blames_the_foul():
     with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
         engine.new_game(*RECORD.board)
         found = Reviewer(engine, solver, 0.03).review([Move(*cell) for cell in RECORD.moves])
@@ -289,9 +284,7 @@ def test_a_review_blames_the_foul() -> None:
                 game.play(*move)
 
 
-def test_commands_say_that_it_is_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_say_that_it_is_over(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     words = [MOVES, "--rule", "renju", "--time", "0.03"]
     assert review.main(words) == 0
@@ -309,7 +302,7 @@ def test_commands_say_that_it_is_over(
     assert "white (Numoku) wins, g8 is forbidden" in said and "the game is over>" in said
 
 
-def test_a_dialogue_goes_on_once_the_foul_is_taken_back() -> None:
+def test_a_dialogue_goes_on_once_the_foul_is_taken_back():
     with Engine(hash_size=8 << 20) as engine:
         dialogue = Dialogue(engine, GameStart(RECORD, seconds=0.03))
         assert dialogue.game_over and dialogue.engine_turn() == ""
@@ -317,7 +310,7 @@ def test_a_dialogue_goes_on_once_the_foul_is_taken_back() -> None:
         assert not dialogue.game_over
 
 
-def test_the_page_is_told() -> None:
+def test_the_page_is_told():
     page = Page(Desks(1))
     asked = f'{{"position": {{"at": "{MOVES}", "rule": "renju"}}}}'
     (seen,) = page.says(f"look {asked}")

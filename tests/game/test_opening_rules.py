@@ -33,7 +33,7 @@ def random_word(opening: OpeningPlay, chance: random.Random) -> str:
 
 @pytest.mark.parametrize("name", RULES)
 @given(seed=st.integers(0, 10_000))
-def test_any_allowed_opening_comes_to_its_end(name: str, seed: int) -> None:
+def test_any_allowed_opening_comes_to_its_end(name, seed):
     chance = random.Random(seed)
     opening = OpeningPlay(RULES[name])
     while opening.step is not None:
@@ -53,7 +53,7 @@ def test_any_allowed_opening_comes_to_its_end(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_what_needs_no_thought_is_allowed_at_every_step(name: str) -> None:
+def test_what_needs_no_thought_is_allowed_at_every_step(name):
     opening = OpeningPlay(RULES[name])
     while opening.step is not None:
         opening.play(opening.plain())
@@ -79,9 +79,7 @@ def test_what_needs_no_thought_is_allowed_at_every_step(name: str) -> None:
          "a1+b1+c1+d1+e1+f1+g1+h1+i1+j1 c1 a1", [0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0], 1),
     ],
 )  # fmt: skip
-def test_each_step_asks_the_player_whom_the_rule_names(
-    name: str, words: str, players: list[int], black: int
-) -> None:
+def test_each_step_asks_the_player_whom_the_rule_names(name, words, players, black):
     opening = OpeningPlay(RULES[name])
     asked = []
     for word in words.split():
@@ -111,9 +109,7 @@ def test_each_step_asks_the_player_whom_the_rule_names(
         ("swap2", "a1 b1", "p1", "p1 is off the 15x15 board"),
     ],
 )
-def test_what_a_rule_forbids_is_refused_with_the_reason(
-    name: str, before: str, word: str, why: str
-) -> None:
+def test_what_a_rule_forbids_is_refused_with_the_reason(name, before, word, why):
     opening = OpeningPlay(RULES[name])
     opening.play(before)
     stones, left = list(opening.stones), opening.step
@@ -122,7 +118,7 @@ def test_what_a_rule_forbids_is_refused_with_the_reason(
     assert (opening.stones, opening.step) == (stones, left)
 
 
-def test_twins_are_where_a_symmetry_of_the_position_leads() -> None:
+def test_twins_are_where_a_symmetry_of_the_position_leads():
     opening = OpeningPlay(RULES["swap"])
     opening.play("h8")
     assert opening.twins([(7, 6)]) == {(7, 6), (7, 8), (6, 7), (8, 7)}
@@ -132,14 +128,14 @@ def test_twins_are_where_a_symmetry_of_the_position_leads() -> None:
     assert opening.twins([(0, 0)]) == {(0, 0)}
 
 
-def test_a_rule_of_renju_needs_its_board() -> None:
+def test_a_rule_of_renju_needs_its_board():
     with pytest.raises(NotationError, match="RIF is played on 15x15, not 20"):
         OpeningPlay(RULES["rif"], 20)
     assert OpeningPlay(RULES["swap2"], 20).cells()[-1] == (19, 19)
     assert OpeningPlay(RULES["swap2"], 9, 20).cells()[-1] == (8, 19)
 
 
-def test_what_a_player_did_last_is_taken_back_with_what_followed() -> None:
+def test_what_a_player_did_last_is_taken_back_with_what_followed():
     opening = OpeningPlay.named("soosorv-8", actions="h8 i9 j10 swap g9 2 keep")
     assert [player for player, _ in opening.history] == [0, 0, 0, 1, 0, 0, 1]
     before = opening.taken_back(0)
@@ -151,7 +147,7 @@ def test_what_a_player_did_last_is_taken_back_with_what_followed() -> None:
         OpeningPlay.named("none")
 
 
-def test_a_colour_is_taken_by_keeping_or_changing_sides() -> None:
+def test_a_colour_is_taken_by_keeping_or_changing_sides():
     opening = OpeningPlay.named("swap2", actions="h8 i9 j10")
     assert (opening.taking(Side.BLACK), opening.taking(Side.WHITE)) == ("swap", "keep")
     opening.play("two a1 b1")

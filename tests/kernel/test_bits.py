@@ -12,7 +12,7 @@ from pbrain_engine.kernel import bits, lanes
 pytestmark = pytest.mark.uncompiled
 
 
-def test_single_instructions_compute_what_integers_do() -> None:
+def test_single_instructions_compute_what_integers_do():
     chance = random.Random(1)
     for word in (1, 2**63, 2**64 - 1, *(chance.getrandbits(64) for _ in range(50))):
         digits = f"{word:064b}"
@@ -26,7 +26,7 @@ def test_single_instructions_compute_what_integers_do() -> None:
     assert bits.poll_host(1) == 0
 
 
-def test_rows_compute_what_lists_do() -> None:
+def test_rows_compute_what_lists_do():
     chance = random.Random(2)
     a, b = ([chance.randint(-(2**14), 2**14 - 1) for _ in range(40)] for _ in range(2))
     shorts, others, ints = np.array(a, np.int16), np.array(b, np.int16), np.array(a, np.int32)

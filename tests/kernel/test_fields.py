@@ -13,7 +13,7 @@ pytestmark = pytest.mark.uncompiled
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_packed_is_read_back(seed: int) -> None:
+def test_what_is_packed_is_read_back(seed):
     chance = random.Random(seed)
     left, widths = 64, dict[str, int]()
     while left > 1 and len(widths) < 8:
@@ -31,13 +31,13 @@ def test_what_is_packed_is_read_back(seed: int) -> None:
         assert [int(read(word)) for read in readers] == numbers
 
 
-def test_fields_lie_one_above_the_other() -> None:
+def test_fields_lie_one_above_the_other():
     low, high, pack = packed(low=4, high=-8)
     assert pack(5, -128) == 5 and pack(0, -127) == 16
     assert low(np.uint64(0x7F5)) == 5 and high(np.uint64(0x7F5)) == -1
 
 
-def test_a_number_that_is_too_large_is_refused() -> None:
+def test_a_number_that_is_too_large_is_refused():
     _, _, pack = packed(low=4, high=-8)
     for low, high in ((16, 0), (-1, 0), (0, 128), (0, -129)):
         with pytest.raises(AssertionError):

@@ -51,7 +51,7 @@ def plain(dtype: np.dtype[Any], **sizes: int) -> Any:
     ``sizes``: how many elements to give a table that the record describes as huge.
     """
     fields = {}
-    for name, (kind, *_) in dtype.fields.items():  # type: ignore[union-attr]
+    for name, (kind, *_) in dtype.fields.items():
         base, shape = kind.subdtype or (kind, ())
         if name in sizes:
             fields[name] = np.zeros(sizes[name], base)

@@ -152,7 +152,7 @@ class World:
 
     # What the search asks ---------------------------------------------------------------
 
-    def _search_(self, worker, tables, shared, alpha, beta, depth, ply, cut):  # type: ignore[no-untyped-def]
+    def _search_(self, worker, tables, shared, alpha, beta, depth, ply, cut):
         path = tuple(self.numbers)
         place = len(self.calls)
         self.calls.append(Call(path, alpha, beta, depth, cut, 0))
@@ -160,7 +160,7 @@ class World:
         self.calls[place] = Call(path, alpha, beta, int(depth), int(cut), int(value))
         return value
 
-    def _leaf_(self, worker, tables, shared, alpha, beta, fours, ply):  # type: ignore[no-untyped-def]
+    def _leaf_(self, worker, tables, shared, alpha, beta, fours, ply):
         worker.pv_length[ply] = 0
         value = self.node.static if self.node.leaf is None else self.node.leaf
         self.leaves.append(Call(tuple(self.numbers), alpha, beta, 0, 0, value))

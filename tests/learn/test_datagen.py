@@ -77,16 +77,14 @@ def a_record(number: int) -> Record:
 
 
 @given(RECORDS, st.data())
-def test_a_record_comes_back_as_it_was_and_cut_off_is_no_game(
-    record: Record, data: st.DataObject
-) -> None:
+def test_a_record_comes_back_as_it_was_and_cut_off_is_no_game(record, data):
     raw = encode(record)
     assert len(raw) == 16 + 4 * (len(record.moves) + max(0, len(record.lines) - 1))
     assert decode(raw) == (record, len(raw))
     assert decode(raw[: data.draw(st.integers(0, len(raw) - 1))]) is None
 
 
-def test_any_changed_byte_is_found() -> None:
+def test_any_changed_byte_is_found():
     raw = encode(a_record(3))
     for place in range(len(raw)):
         changed = bytearray(raw)
@@ -106,7 +104,7 @@ def a_file(path: Path, games: int) -> bytes:
     return path.read_bytes()
 
 
-def test_a_file_is_continued_after_its_last_whole_game(tmp_path: Path) -> None:
+def test_a_file_is_continued_after_its_last_whole_game(tmp_path):
     path = tmp_path / "games"
     path.write_bytes(a_file(path, 3)[:-5])
     assert len(list(read_games(path))) == 2
@@ -122,7 +120,7 @@ def test_a_file_is_continued_after_its_last_whole_game(tmp_path: Path) -> None:
         GameFile(path, {**ABOUT, "nodes": "200"})
 
 
-def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
+def test_a_file_has_one_writer_at_a_time(tmp_path):
     path = tmp_path / "games"
     file = GameFile(path, ABOUT)
     file.append(a_record(0))
@@ -137,7 +135,7 @@ def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game, at, byte", [(0, 5, 2), (1, -10, 255), (1, -1, 0), (0, 6, 200)])
-def test_damage_inside_a_file_is_an_error(tmp_path: Path, game: int, at: int, byte: int) -> None:
+def test_damage_inside_a_file_is_an_error(tmp_path, game, at, byte):
     path = tmp_path / "games"
     raw = bytearray(a_file(path, 3))
     start = len(raw) - (3 - game) * len(encode(a_record(0)))
@@ -152,16 +150,13 @@ def test_damage_inside_a_file_is_an_error(tmp_path: Path, game: int, at: int, by
 
 
 @pytest.mark.parametrize("content", [b"", b"numoku games 2\n\n", b"\x00" * 50])
-def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
+def test_other_files_are_refused(content, tmp_path):
     path = tmp_path / "games"
     path.write_bytes(content)
     with pytest.raises(FileError, match="not a file of games"):
         list(read_games(path))
     with pytest.raises(FileError, match="cannot read"):
         list(read_games(tmp_path / "nowhere"))
-
-
-# Self-play --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ply", [0, 1])
@@ -172,9 +167,7 @@ def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:
         (Ending.FIVE, WIN_BAND - 1, True), (Ending.FOUL, 17, False),
     ],
 )  # fmt: skip
-def test_a_game_is_won_by_the_side_that_has_it(
-    ply: int, ending: Ending, value: int, won: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_is_won_by_the_side_that_has_it(ply, ending, value, won, monkeypatch):
     engine, asked = PLAN.make_engine(), list[Side]()
     player = SelfPlayer(engine, PLAN)
 
@@ -199,8 +192,8 @@ def test_a_game_is_won_by_the_side_that_has_it(
     ("eventful", "full_share", "stones"), [(0, 0.0, 102), (100, 0.0, 110), (0, 1.0, 225)]
 )
 def test_a_game_in_which_nothing_happens_is_drawn_soon_or_on_the_full_board(
-    eventful: int, full_share: float, stones: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    eventful, full_share, stones, monkeypatch
+):
     plan = PLAN._replace(full_share=full_share, boards=(15,), rules=(Rule.FREESTYLE,))
     engine, asked = plan.make_engine(), list[Move]()
     player = SelfPlayer(engine, plan)
@@ -219,7 +212,7 @@ def test_a_game_in_which_nothing_happens_is_drawn_soon_or_on_the_full_board(
     assert (record.ending, record.result, len(record.moves)) == (ending, 0, stones)
 
 
-def test_whoever_has_fouls_alone_has_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_has_fouls_alone_has_lost(monkeypatch):
     engine = PLAN.make_engine()
     player = SelfPlayer(engine, PLAN)
     monkeypatch.setattr(engine, "search_nodes", lambda nodes: None)
@@ -227,7 +220,7 @@ def test_whoever_has_fouls_alone_has_lost(monkeypatch: pytest.MonkeyPatch) -> No
     assert player.decide(random.Random(1)) == (engine.quick_move(), loss_in(2))
 
 
-def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
+def test_a_glance_finds_what_a_search_by_nodes_does():
     """One call of the kernel against the host's iterations, through games with their history."""
     lone, hosted = (Engine(hash_size=1 << 20, parameters={"threat_share": 0}) for _ in range(2))
     chance = random.Random(4)
@@ -257,7 +250,7 @@ def test_a_glance_finds_what_a_search_by_nodes_does() -> None:
     assert only > 5 and len(ends) > 5
 
 
-def test_an_opening_with_a_five_is_not_playable() -> None:
+def test_an_opening_with_a_five_is_not_playable():
     engine = PLAN.make_engine()
     moves = [(x, y) for x in range(5) for y in (0, 7)]
     assert not set_up_line(engine, moves)
@@ -265,10 +258,7 @@ def test_an_opening_with_a_five_is_not_playable() -> None:
     assert engine.game.moves == moves[:8]
 
 
-# Branches ----------------------------------------------------------------------------------
-
-
-def test_games_and_branches_are_legal_and_branches_undecided(tmp_path: Path) -> None:
+def test_games_and_branches_are_legal_and_branches_undecided(tmp_path):
     plan = PLAN._replace(weights="network", branch_share=0.4)
     engine = plan.make_engine()
     played = [plan.play(engine, number) for number in range(8)]
@@ -297,7 +287,7 @@ def test_games_and_branches_are_legal_and_branches_undecided(tmp_path: Path) -> 
             assert np.isnan(dataset.results).all(), "and no result"
 
 
-def test_a_long_game_on_a_large_board_has_branches_that_can_be_written() -> None:
+def test_a_long_game_on_a_large_board_has_branches_that_can_be_written():
     """A file counts the stones before a branch in one byte; draws on 20x20 are longer."""
     cells = [(x, y) for y in range(20) for x in range(20)]
     black = [cell for cell in cells if (cell[0] + 2 * cell[1]) % 4 < 2]  # no five in any line
@@ -309,9 +299,6 @@ def test_a_long_game_on_a_large_board_has_branches_that_can_be_written() -> None
         found = ShortSearch(value=0, move=Move(19, 19), choices=2, end=None)
         branches = grow(engine, random.Random(1), record, (), 0.5, lambda: found)
     assert branches and all(decode(encode(branch)) for branch in branches)
-
-
-# The command ------------------------------------------------------------------------------
 
 
 def make(path: Path, games: int, *more: str) -> int:
@@ -326,7 +313,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_an_interrupted_file_becomes_what_it_would_have_been(whole: Path, tmp_path: Path) -> None:
+def test_an_interrupted_file_becomes_what_it_would_have_been(whole, tmp_path):
     raw, parts = whole.read_bytes(), tmp_path / "parts"
     start = raw.index(b"\n\n") + 2
     for length in random.Random(8).sample(range(start, len(raw)), 6):
@@ -335,7 +322,7 @@ def test_an_interrupted_file_becomes_what_it_would_have_been(whole: Path, tmp_pa
         assert parts.read_bytes() == raw, length
 
 
-def test_any_number_of_processes_writes_the_same_file(whole: Path, tmp_path: Path) -> None:
+def test_any_number_of_processes_writes_the_same_file(whole, tmp_path):
     path = tmp_path / "parallel"
     assert make(path, 7, "--branch-share", "0.3", "--processes", "3") == 0
     assert path.read_bytes() == whole.read_bytes()
@@ -350,7 +337,7 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no such limit there")
-def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole: Path, tmp_path: Path) -> None:
+def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole, tmp_path):
     path, room = tmp_path / "games", whole.stat().st_size * 2 // 3
     words = ["datagen", str(path), "--games", "7", "--nodes", "150", "--branch-share", "0.3"]
     run = [sys.executable, "-c", LIMITED, str(room), *words, "--processes", "1"]
@@ -365,14 +352,14 @@ def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole: Path, tmp_
     assert path.read_bytes() == whole.read_bytes()
 
 
-def test_boards_may_stand_apart() -> None:
+def test_boards_may_stand_apart():
     options = datagen.COMMAND.parse(["games", "--boards", "15, 20"])
     plan = datagen.plan_of(options)
     assert isinstance(plan, Plan) and plan.boards == (15, 20)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
-def test_an_interrupt_waits_for_no_game(tmp_path: Path) -> None:
+def test_an_interrupt_waits_for_no_game(tmp_path):
     path = tmp_path / "games"
     words = ["datagen", str(path), "--games", "8", "--nodes", "1000000000", "--processes", "2"]
     running = subprocess.Popen(
@@ -393,7 +380,7 @@ def test_an_interrupt_waits_for_no_game(tmp_path: Path) -> None:
     assert said.startswith("0 of 8 games") and said.count("\n") == 1
 
 
-def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path: Path) -> None:
+def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path):
     path = tmp_path / "changing.numoku"
     plan = PLAN._replace(weights=str(path))
 
@@ -408,7 +395,7 @@ def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path: Path) -
     assert after == [learned.play(learned.make_engine(), n) for n in range(3)]
 
 
-def test_a_worker_with_other_weights_plays_nothing() -> None:
+def test_a_worker_with_other_weights_plays_nothing():
     reported = {**PLAN.about(), "weights": "others 01234567"}
     with pytest.raises(FileError, match="a worker has weights hand-1 .*, not others"):
         datagen.play_batch(PLAN, reported, range(3))

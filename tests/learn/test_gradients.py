@@ -37,7 +37,7 @@ def loss_of(learner: Learner, batch: Batch) -> float:
     return float(total)
 
 
-def excited(layout: Layout, seed: int) -> np.ndarray:  # type: ignore[type-arg]
+def excited(layout: Layout, seed: int) -> np.ndarray:
     """Return numbers in double precision of which all matter."""
     chance = np.random.default_rng(seed)
     numbers = layout.start(seed, np.float64)
@@ -48,7 +48,7 @@ def excited(layout: Layout, seed: int) -> np.ndarray:  # type: ignore[type-arg]
 
 
 @pytest.mark.parametrize("family", ["freestyle", "renju"])
-def test_gradients_are_slopes(family: str) -> None:
+def test_gradients_are_slopes(family):
     dataset = read_datasets([SAMPLE], [], family, load_weights("learned"))[0].with_targets(0.7)
     chance = np.random.default_rng(3)
     known, tied = patterns(Rule.parse(family).traits.half), family != "renju"
@@ -76,7 +76,7 @@ def test_gradients_are_slopes(family: str) -> None:
             assert slope == pytest.approx(wanted, rel=2e-5, abs=2e-5), part.name
 
 
-def test_adam_takes_the_steps_of_its_formula() -> None:
+def test_adam_takes_the_steps_of_its_formula():
     layout, chance = Layout(patterns(4), True, SMALL), np.random.default_rng(9)
     adam = Adam(layout.start(2, np.float64), chance.normal(0, 1, layout.count))
     numbers, mean = adam.numbers.copy(), adam.numbers.copy()
@@ -96,6 +96,6 @@ def test_adam_takes_the_steps_of_its_formula() -> None:
         np.testing.assert_allclose(adam.mean, mean, rtol=0, atol=1e-12)
 
 
-def test_loops_are_compiled_anew_where_a_module_of_theirs_has_changed() -> None:
+def test_loops_are_compiled_anew_where_a_module_of_theirs_has_changed():
     stamp = accumulate_gradients._cache._cache_file._source_stamp
     assert {"forward.py", "backward.py", "rows.py"} <= {name for name, _ in stamp}

@@ -9,7 +9,7 @@ from pbrain_engine.learn.losses import Choices, best_scale, blend, chance, log_l
 
 
 @pytest.mark.parametrize("scale", [55.0, 258.0, 900.0])
-def test_the_best_scale_has_the_least_loss(scale: float) -> None:
+def test_the_best_scale_has_the_least_loss(scale):
     random = np.random.default_rng(3)
     value = random.normal(20, 300, 4000)
     target = (random.random(4000) < chance(value, scale)).astype(float)
@@ -19,14 +19,14 @@ def test_the_best_scale_has_the_least_loss(scale: float) -> None:
     assert all(log_loss(value / found / near, target).mean() > least for near in (0.99, 1.01))
 
 
-def test_scales_end_at_40_and_1000() -> None:
+def test_scales_end_at_40_and_1000():
     value = np.array([-100.0, 100.0, 300.0])
     assert best_scale(value, (value > 0).astype(float)) == pytest.approx(40)
     assert best_scale(value, (value < 0).astype(float)) == pytest.approx(1000)
     assert best_scale(np.zeros(3), np.array([0.0, 1.0, 1.0])) == pytest.approx(1000)
 
 
-def test_a_target_is_the_chance_mixed_with_what_came_after() -> None:
+def test_a_target_is_the_chance_mixed_with_what_came_after():
     side = np.array([0, 1, 0, 1, 0])
     results = np.array([1.0, 0.0, 1.0, np.nan, np.nan])  # black wins a game; one has no result
     game = np.array([0, 0, 0, 1, 1])
@@ -40,7 +40,7 @@ def test_a_target_is_the_chance_mixed_with_what_came_after() -> None:
     assert blend(side, results, game, seen, 0.75) == pytest.approx(expected)
 
 
-def test_choices_lose_what_a_softmax_says() -> None:
+def test_choices_lose_what_a_softmax_says():
     logits = np.array([0.0, 1.0, 2.0, 2.0, -1.0])
     choices = Choices(np.array([4, 7]), np.array([0, 3, 5]), np.array([1, 3]), logits)
     powers = np.exp(logits)

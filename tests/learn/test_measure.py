@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"  # another seed than learned from
 
 
-def test_the_sample_is_whole_and_of_another_seed() -> None:
+def test_the_sample_is_whole_and_of_another_seed():
     games = list(read_games(SAMPLE))
     assert [game.number for game in games] == list(range(100))
     learned_from = [v for k, v in load_weights("learned").about.items() if "games" in k]
@@ -29,7 +29,7 @@ def test_the_sample_is_whole_and_of_another_seed() -> None:
     assert not any(f"seed {read_about(SAMPLE)['seed']}," in source for source in learned_from)
 
 
-def test_learned_weights_predict_better_than_hand_set_ones_and_networks_best() -> None:
+def test_learned_weights_predict_better_than_hand_set_ones_and_networks_best():
     found = measure([SAMPLE], [load_weights(name) for name in ("hand", "learned", "network")])
     for hand, learned, network in zip(found[::3], found[1::3], found[2::3], strict=True):
         assert hand.positions == learned.positions == network.positions > 300
@@ -40,8 +40,8 @@ def test_learned_weights_predict_better_than_hand_set_ones_and_networks_best() -
 
 
 def test_the_smoke_learns_a_network_that_plays_and_a_damaged_one_is_refused_everywhere(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, capsys
+):
     assert learn_smoke.run(tmp_path, games=64, nodes=60, match_games=2) == 0
     path, games = tmp_path / "smoke.numoku", str(tmp_path / "smoke.games")
     learned, linear = load_weights(str(path)), load_weights("learned")
@@ -74,9 +74,7 @@ def test_the_smoke_learns_a_network_that_plays_and_a_damaged_one_is_refused_ever
 
 
 @pytest.mark.parametrize("name", ["hand", "learned", "network"])
-def test_built_in_weights_are_known_by_all_that_the_version_shows(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_built_in_weights_are_known_by_all_that_the_version_shows(name, capsys):
     weights = load_weights(name)
     for known_as in (weights.key, *weights.key.split()):
         assert cli.main(["weights", known_as, "--json"]) == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -28,7 +27,7 @@ PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE,), (15,), "hand")
 
 @pytest.mark.parametrize("board", [7, 15, 20])
 @pytest.mark.parametrize("kind", KINDS)
-def test_openings_of_a_kind_are_playable_and_look_so(kind: str, board: int) -> None:
+def test_openings_of_a_kind_are_playable_and_look_so(kind, board):
     chance, stones = random.Random(6), Counter[int]()
     reach = 0
     with Engine(hash_size=1 << 20, weights="network") as engine:
@@ -49,7 +48,7 @@ def test_openings_of_a_kind_are_playable_and_look_so(kind: str, board: int) -> N
         assert reach > 8
 
 
-def test_a_wild_opening_may_favour_a_side() -> None:
+def test_a_wild_opening_may_favour_a_side():
     with Engine(hash_size=1 << 20, weights="hand") as engine:
         values = [400, 149]
 
@@ -67,7 +66,7 @@ def test_a_wild_opening_may_favour_a_side() -> None:
             assert len(asked) == looked, kind
 
 
-def test_shares_are_read_as_they_are_written_and_add_up_to_one() -> None:
+def test_shares_are_read_as_they_are_written_and_add_up_to_one():
     assert parse_shares("square") == ALL_SQUARE
     assert parse_shares("swap2=1, wild=3") == (("wild", 0.75), ("swap2", 0.25))
     assert parse_shares(format_shares(openings.MIX)) == openings.MIX
@@ -76,7 +75,7 @@ def test_shares_are_read_as_they_are_written_and_add_up_to_one() -> None:
             parse_shares(text)
 
 
-def test_kinds_have_their_shares_of_the_games() -> None:
+def test_kinds_have_their_shares_of_the_games():
     plan = PLAN._replace(openings=openings.MIX, full_share=0.25)
     found = Counter(map(plan.opening_kind, range(2000)))
     for kind, share in openings.MIX:
@@ -85,7 +84,7 @@ def test_kinds_have_their_shares_of_the_games() -> None:
     assert not any(map(PLAN.goes_to_the_end, range(100)))
 
 
-def test_the_head_names_what_is_not_as_it_always_was(tmp_path: Path) -> None:
+def test_the_head_names_what_is_not_as_it_always_was(tmp_path):
     path, words = tmp_path / "games", ["--nodes", "50", "--games", "1", "--processes", "1"]
     assert cli.main(["datagen", str(path), *words]) == 0
     assert read_about(path)["openings"] == format_shares(openings.MIX)

@@ -55,7 +55,7 @@ def key(record: Record) -> tuple[int, ...]:
     return record.number, *record.moves[: record.opening]
 
 
-def test_every_position_with_a_value_is_searched_once(games: Path, whole: Path) -> None:
+def test_every_position_with_a_value_is_searched_once(games, whole):
     wanted = {
         (record.number, *record.moves[:stones])
         for record in read_games(games)
@@ -70,7 +70,7 @@ def test_every_position_with_a_value_is_searched_once(games: Path, whole: Path) 
         assert record.result == (results[record.number] if record.ending is Ending.SEARCHED else 0)
 
 
-def test_the_first_line_is_what_a_fresh_search_finds_and_others_are_no_better(whole: Path) -> None:
+def test_the_first_line_is_what_a_fresh_search_finds_and_others_are_no_better(whole):
     several = 0
     for record in random.Random(3).sample(list(read_games(whole)), 30):
         with Engine(hash_size=1 << 20, weights="hand") as engine:
@@ -89,9 +89,7 @@ def test_the_first_line_is_what_a_fresh_search_finds_and_others_are_no_better(wh
     assert several > 8
 
 
-def test_an_interrupted_file_goes_on_and_processes_change_nothing(
-    games: Path, whole: Path, tmp_path: Path
-) -> None:
+def test_an_interrupted_file_goes_on_and_processes_change_nothing(games, whole, tmp_path):
     raw, parts = whole.read_bytes(), tmp_path / "parts"
     words = ["--positions", str(games), "--multipv", "3", "--processes"]
     start = raw.index(b"\n\n") + 2
@@ -106,9 +104,7 @@ def test_an_interrupted_file_goes_on_and_processes_change_nothing(
     assert parts.read_bytes() == raw
 
 
-def test_a_file_of_other_positions_or_another_search_is_refused(
-    games: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_other_positions_or_another_search_is_refused(games, whole, tmp_path, capsys):
     raw = whole.read_bytes()
     assert make(whole, "--positions", str(games), "--multipv", "2") == 1
     assert "was made with multipv 3, not 2" in capsys.readouterr().err
@@ -120,9 +116,7 @@ def test_a_file_of_other_positions_or_another_search_is_refused(
     assert whole.read_bytes() == raw
 
 
-def test_a_sample_has_as_many_positions_of_each_kind_and_open_ones_alone(
-    games: Path, tmp_path: Path
-) -> None:
+def test_a_sample_has_as_many_positions_of_each_kind_and_open_ones_alone(games, tmp_path):
     path = tmp_path / "sample"
     assert make(path, "--positions", str(games), "--count", "48", "--open", "--processes", "1") == 0
     found = list(read_games(path))
@@ -148,7 +142,7 @@ def test_a_sample_has_as_many_positions_of_each_kind_and_open_ones_alone(
     assert set(map(key, read_games(more))) != set(map(key, found))
 
 
-def test_games_of_several_files_have_numbers_of_their_own(games: Path, whole: Path) -> None:
+def test_games_of_several_files_have_numbers_of_their_own(games, whole):
     sources = Sources([games, games, whole])
     numbers = {games_of.number for games_of in map(sources.__getitem__, range(len(sources)))}
     assert numbers == set(range(24))
@@ -157,7 +151,7 @@ def test_games_of_several_files_have_numbers_of_their_own(games: Path, whole: Pa
     assert positions == sorted(positions)
 
 
-def test_a_database_takes_their_values_and_no_game(games: Path, tmp_path: Path) -> None:
+def test_a_database_takes_their_values_and_no_game(games, tmp_path):
     path = tmp_path / "again"
     words = ["--positions", str(games), "--count", "20", "--nodes", "60@10,30", "--processes", "1"]
     assert make(path, *words) == 0
@@ -168,9 +162,7 @@ def test_a_database_takes_their_values_and_no_game(games: Path, tmp_path: Path) 
         assert item.finding.nodes == (60 if record.opening < 10 else 30)
 
 
-def test_options_of_samples_go_with_positions_and_those_of_play_without(
-    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_of_samples_go_with_positions_and_those_of_play_without(games, tmp_path, capsys):
     path = tmp_path / "games"
     for words in ("--count 3", "--open", "--multipv 2"):
         assert make(path, *words.split()) == 2
@@ -182,13 +174,13 @@ def test_options_of_samples_go_with_positions_and_those_of_play_without(
     assert not path.exists()
 
 
-def test_stages_begin_at_their_stones() -> None:
+def test_stages_begin_at_their_stones():
     assert [stage_of(n) for n in (0, 9, 10, 19, 20, 39, 40, 399)] == [0, 0, 1, 1, 2, 2, 3, 3]
     names = [stage_name(stage) for stage in range(len(STAGES))]
     assert names == ["0-9", "10-19", "20-39", "40+"]
 
 
-def test_what_was_found_is_forgotten_with_the_tables() -> None:
+def test_what_was_found_is_forgotten_with_the_tables():
     """Else what a search says would depend on the positions that were searched before it."""
     with Engine(hash_size=1 << 20) as engine:
         for x, y in [(7, 7), (0, 0), (8, 7), (14, 0), (9, 7), (0, 14)]:
@@ -202,10 +194,7 @@ def test_what_was_found_is_forgotten_with_the_tables() -> None:
         assert engine._winning_moves.recall(engine.game) is None
 
 
-# Nodes by stones --------------------------------------------------------------------------
-
-
-def test_nodes_are_read_as_they_are_written_and_hold_before_their_stones() -> None:
+def test_nodes_are_read_as_they_are_written_and_hold_before_their_stones():
     for text in ("1200", "12000@20,4800@40,1200", "50@7,10"):
         assert str(NodePlan.parse(text)) == text
     budget = NodePlan.parse("12000@20, 4800@40, 1200")
@@ -222,9 +211,7 @@ def test_nodes_are_read_as_they_are_written_and_hold_before_their_stones() -> No
         ("100@20,9", "10 or more"), ("9@20,100", "10 or more"), ("0", "10 or more"),
     ],
 )  # fmt: skip
-def test_nodes_that_make_no_sense_are_refused(
-    text: str, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nodes_that_make_no_sense_are_refused(text, problem, tmp_path, capsys):
     with pytest.raises(ValueError, match=problem):
         NodePlan.parse(text)
     with pytest.raises(SystemExit):
@@ -233,14 +220,14 @@ def test_nodes_that_make_no_sense_are_refused(
 
 
 def test_searches_of_games_and_positions_have_the_nodes_of_their_stones(
-    games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    games, tmp_path, monkeypatch
+):
     asked = list[tuple[int, int | None]]()
     think, glance = Engine.think, Engine.search_nodes
 
     def noting_think(engine: Engine, limit: Limit, **more: object) -> object:
         asked.append((engine.game.ply, limit.nodes))
-        return think(engine, limit, **more)  # type: ignore[arg-type]
+        return think(engine, limit, **more)
 
     def noting_glance(engine: Engine, nodes: int) -> object:
         asked.append((engine.game.ply, nodes))

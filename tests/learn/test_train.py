@@ -13,5 +13,5 @@ RECORDED = lessons.sections(texts.read(lessons.FILE))
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
 @pytest.mark.parametrize("title", RECORDED)
-def test_what_is_learned_is_as_recorded(title: str) -> None:
+def test_what_is_learned_is_as_recorded(title):
     assert not lessons.differences(RECORDED[title], lessons.lessons(RECORDED[title]))

@@ -55,9 +55,7 @@ def run_of(
     return Run(settings, datasets, load_weights("learned"), start)
 
 
-def test_positions_of_a_game_that_were_searched_again_teach_what_the_game_does(
-    tmp_path: Path,
-) -> None:
+def test_positions_of_a_game_that_were_searched_again_teach_what_the_game_does(tmp_path):
     """Their targets are mixed with those of later positions and with the result."""
     games, again = tmp_path / "games", tmp_path / "again"
     records = [each for each in read_games(SAMPLE) if each.ending not in SINGLE]
@@ -84,9 +82,7 @@ def test_positions_of_a_game_that_were_searched_again_teach_what_the_game_does(
         assert np.array_equal(one.held, other.held) and np.array_equal(one.picks, other.picks)
 
 
-def test_threads_read_the_same_and_build_tables_one_at_a_time(
-    datasets: list[Dataset], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_read_the_same_and_build_tables_one_at_a_time(datasets, monkeypatch):
     """Two that build the same free those of the other, which plays on them."""
     inside, most = 0, 0
     build = reading.tables_of
@@ -112,9 +108,7 @@ def test_threads_read_the_same_and_build_tables_one_at_a_time(
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_run_that_stops_and_goes_on_is_the_run_in_one_go(
-    datasets: list[Dataset], tmp_path: Path, threads: int
-) -> None:
+def test_a_run_that_stops_and_goes_on_is_the_run_in_one_go(datasets, tmp_path, threads):
     settings = SETTINGS._replace(threads=threads)
     whole = run_of(datasets, settings)
     whole.go(tmp_path / "whole", 3)
@@ -131,9 +125,7 @@ def test_a_run_that_stops_and_goes_on_is_the_run_in_one_go(
     assert [each["step"] for each in going_on.history] == [3, 6]
 
 
-def test_what_is_no_checkpoint_of_a_run_is_one_line(
-    datasets: list[Dataset], tmp_path: Path
-) -> None:
+def test_what_is_no_checkpoint_of_a_run_is_one_line(datasets, tmp_path):
     path = tmp_path / "one"
     one, other = run_of(datasets), run_of(datasets, SETTINGS._replace(seed=2))
     assert (one.learner.numbers != other.learner.numbers).any()
@@ -150,13 +142,13 @@ def test_what_is_no_checkpoint_of_a_run_is_one_line(
         assert "\n" not in str(error.value)
 
 
-def test_a_network_of_other_sizes_is_not_begun_at(datasets: list[Dataset]) -> None:
+def test_a_network_of_other_sizes_is_not_begun_at(datasets):
     with pytest.raises(FileError, match=r"units, not \(32, 16, 16, 16, 16\)"):
         run_of(datasets, start=unpack(load_weights("network").network(Rule.FREESTYLE) or b""))
 
 
 @pytest.mark.parametrize("alike", [False, True])
-def test_codes_of_rare_patterns_keep_colours_apart(alike: bool) -> None:
+def test_codes_of_rare_patterns_keep_colours_apart(alike):
     known = patterns(5)
     vectors = np.random.default_rng(4).normal(0, 1, (len(known), 16)) * (not alike)
     counts = np.zeros(len(known), np.int64)
@@ -171,18 +163,13 @@ def test_codes_of_rare_patterns_keep_colours_apart(alike: bool) -> None:
     assert lengths in ([997, 999], [998, 998]), "pairs stay together"
 
 
-# The command --------------------------------------------------------------------------------
-
-
 def with_record(path: Path, **changes: Any) -> Path:
     record: Record = next(r for r in read_games(SAMPLE) if r.rule is Rule.FREESTYLE)
     path.write_bytes(header(read_about(SAMPLE)) + encode(record._replace(**changes)))
     return path
 
 
-def test_games_that_cannot_be_learned_are_one_line_and_leave_all_as_it_was(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_games_that_cannot_be_learned_are_one_line_and_leave_all_as_it_was(tmp_path, capsys):
     record = next(r for r in read_games(SAMPLE) if r.rule is Rule.FREESTYLE)
     twice = (record.moves[0], *record.moves[:-1])
     raw = bytearray(SAMPLE.read_bytes())
@@ -205,9 +192,7 @@ def test_games_that_cannot_be_learned_are_one_line_and_leave_all_as_it_was(
 
 
 @pytest.mark.parametrize("option", ["--test", ""])
-def test_weights_do_not_take_the_place_of_the_games(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_weights_do_not_take_the_place_of_the_games(option, tmp_path, capsys):
     path = tmp_path / "some.games"
     path.write_bytes(SAMPLE.read_bytes())
     words = [str(SAMPLE), option, str(path)] if option else [str(path)]
@@ -216,9 +201,7 @@ def test_weights_do_not_take_the_place_of_the_games(
     assert path.read_bytes() == SAMPLE.read_bytes() and list(tmp_path.iterdir()) == [path]
 
 
-def test_a_missing_numba_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_numba_is_one_line(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "pbrain_engine.learn.train")
     monkeypatch.setitem(sys.modules, "numpy", None)
     assert cli.main(["train", "some.games", "--out", "net.numoku"]) == 1
@@ -235,7 +218,7 @@ def interruptible() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_waits_for_the_end_of_a_step() -> None:
+def test_an_interrupt_waits_for_the_end_of_a_step():
     with stoppable() as stopped:
         assert not stopped()
         signal.raise_signal(signal.SIGINT)

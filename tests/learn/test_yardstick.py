@@ -61,7 +61,7 @@ def by_hand(record: Record, weights: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("weights", ["network", "hand"])
-def test_figures_are_those_that_are_worked_out_by_hand(path: Path, weights: str) -> None:
+def test_figures_are_those_that_are_worked_out_by_hand(path, weights):
     rows = {(row.family, row.stones): row for row in measure([path], [weights])}
     assert {key: row.positions for key, row in rows.items()} == {
         ("freestyle", "all"): 3, ("freestyle", "0-9"): 2, ("freestyle", "10-19"): 1,
@@ -79,7 +79,7 @@ def test_figures_are_those_that_are_worked_out_by_hand(path: Path, weights: str)
             )
 
 
-def test_a_label_that_the_weights_say_themselves_costs_nothing(tmp_path: Path) -> None:
+def test_a_label_that_the_weights_say_themselves_costs_nothing(tmp_path):
     with Engine(hash_size=1 << 20) as engine:
         scale = engine.weights.scale(Rule.FREESTYLE)
         for x, y in STONES[:4]:
@@ -94,7 +94,7 @@ def test_a_label_that_the_weights_say_themselves_costs_nothing(tmp_path: Path) -
     assert row.figures[0].mean == pytest.approx(0, abs=1e-9) and row.figures[2].mean == 1
 
 
-def test_errors_are_those_of_games() -> None:
+def test_errors_are_those_of_games():
     numbers = [0.1, 0.5, 0.3, 0.9]
     alone = average(numbers, [(0, n) for n in range(4)])
     assert alone.mean == pytest.approx(0.45)
@@ -110,9 +110,7 @@ def test_errors_are_those_of_games() -> None:
     assert sqrt(2) * average([0.0, 1.0], [(0, 1), (0, 2)]).error == pytest.approx(sqrt(0.5))
 
 
-def test_the_difference_is_that_of_the_same_positions(
-    path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_difference_is_that_of_the_same_positions(path, capsys):
     assert cli.main(["weights", "network", "hand", "--games", str(path), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     first, second = rows[:2]
@@ -136,7 +134,7 @@ def test_the_difference_is_that_of_the_same_positions(
     assert any(" -" in line for line in said)
 
 
-def test_games_and_positions_are_measured_apart(path: Path, tmp_path: Path) -> None:
+def test_games_and_positions_are_measured_apart(path, tmp_path):
     games = tmp_path / "games"
     games.write_bytes(header({"seed": "1"}))
     assert not yardstick.has_deep_labels([games]) and yardstick.has_deep_labels([path, path])

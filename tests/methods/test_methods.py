@@ -31,11 +31,8 @@ def drawn(text: str, to_move: int = 0, rule: str = "freestyle") -> PlainGame:
     return game_of(rules.read_board(text, rule), to_move)
 
 
-# The board ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_the_board_knows_the_rules(rule: str) -> None:
+def test_the_board_knows_the_rules(rule):
     chance = random.Random(f"board {rule}")
     for _ in range(12):
         board = random_board(chance, rule, smallest=5, largest=11, blocked=True)
@@ -47,7 +44,7 @@ def test_the_board_knows_the_rules(rule: str) -> None:
             assert set(game.five_cells(side)) == fives, board.drawing()
 
 
-def test_the_board_forbids_what_two_programs_do() -> None:
+def test_the_board_forbids_what_two_programs_do():
     for puzzle in puzzles("forbidden", every=10):
         board = board_of(puzzle["size"], rules.RENJU, puzzle["black"], puzzle["white"])
         game = game_of(board, 0)
@@ -56,7 +53,7 @@ def test_the_board_forbids_what_two_programs_do() -> None:
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_a_game_keeps_its_counts_and_its_winner(rule: str) -> None:
+def test_a_game_keeps_its_counts_and_its_winner(rule):
     chance = random.Random(f"game {rule}")
     for _ in range(5):
         board = Board(chance.randint(5, 9), chance.randint(5, 9), rule)
@@ -86,11 +83,8 @@ def count_of(board: Board, side: int, stones: int) -> int:
     return sum(row.count(side) == stones and row.count(EMPTY) == 5 - stones for row in rows)
 
 
-# The methods ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_alphabeta_is_minimax(depth: int) -> None:
+def test_alphabeta_is_minimax(depth):
     for seed in range(6):
         chance = random.Random(f"tree {seed}")
         board = random_board(chance, "renju" if seed % 2 else "standard", 5, 6)
@@ -122,7 +116,7 @@ QUIET = """
 
 
 @pytest.mark.parametrize("rule", ["freestyle", "standard", "renju"])
-def test_what_is_proven_is_won(rule: str) -> None:
+def test_what_is_proven_is_won(rule):
     proven = spaces = won = 0
     chance = random.Random(f"proof {rule}")
     with Solver(8_000_000) as solver:
@@ -178,7 +172,7 @@ FOUR = """
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_five_is_completed_and_one_is_stopped(name: str) -> None:
+def test_a_five_is_completed_and_one_is_stopped(name):
     limit = Budget(nodes=800, depth=2)
     for to_move in (0, 1) if name != "uct" else (0,):  # to see a threat takes it more games
         choice = method(name)(drawn(FOUR, to_move), limit, random.Random(1))
@@ -186,13 +180,13 @@ def test_a_five_is_completed_and_one_is_stopped(name: str) -> None:
         assert choice.line[0] == choice.move and choice.nodes > 0
 
 
-def test_threats_wins_and_games_are_as_recorded() -> None:
+def test_threats_wins_and_games_are_as_recorded():
     assert methods.record() == texts.read(methods.FILE)
 
 
 @pytest.mark.timed
 @pytest.mark.parametrize("name", METHODS)
-def test_the_time_is_kept(name: str) -> None:
+def test_the_time_is_kept(name):
     import time
 
     began = time.perf_counter()
@@ -202,10 +196,7 @@ def test_the_time_is_kept(name: str) -> None:
     assert time.perf_counter() - began < 0.7
 
 
-# Where they play --------------------------------------------------------------------------
-
-
-def test_a_method_is_an_engine_of_a_match() -> None:
+def test_a_method_is_an_engine_of_a_match():
     spec = parse_engine("a=method:minimax,depth=2")
     assert (spec.name, spec.builtin, spec.options) == ("a", "method", (("depth", "2"),))
     assert spec.command[-1] == "minimax"

@@ -117,9 +117,7 @@ def result(value: float) -> int:
 
 @pytest.mark.parametrize("rule", rules.RULES)
 @pytest.mark.parametrize("depth", [1, 2])
-def test_without_its_heuristics_it_is_minimax_where_nothing_is_forced(
-    depth: int, rule: str
-) -> None:
+def test_without_its_heuristics_it_is_minimax_where_nothing_is_forced(depth, rule):
     for seed in range(4):
         chance = random.Random(f"quiet {seed} {rule}")
         board = quiet_board(chance, rule)
@@ -129,7 +127,7 @@ def test_without_its_heuristics_it_is_minimax_where_nothing_is_forced(
 
 @pytest.mark.parametrize("rule", rules.RULES)
 @pytest.mark.parametrize("seeds", [12, pytest.param(400, marks=pytest.mark.long)])
-def test_with_them_it_plays_the_end_of_a_game_right(seeds: int, rule: str) -> None:
+def test_with_them_it_plays_the_end_of_a_game_right(seeds, rule):
     for seed in range(seeds):
         chance = random.Random(f"end {seed} {rule}")
         board = last_cells(chance, rule, MOST_EMPTY)
@@ -140,7 +138,7 @@ def test_with_them_it_plays_the_end_of_a_game_right(seeds: int, rule: str) -> No
 
 
 @pytest.mark.parametrize("seed", DECIDED_BY_FOULS)
-def test_the_tree_holds_no_forbidden_move(seed: int) -> None:
+def test_the_tree_holds_no_forbidden_move(seed):
     board = last_cells(random.Random(f"end {seed} renju"), "renju", MOST_EMPTY)
     found, true, free = values(board, Side(seed % 2), MOST_EMPTY + 1, FAR)
     assert result(found) == result(true) != result(free), board.drawing()

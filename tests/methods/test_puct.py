@@ -33,7 +33,7 @@ def exact(game: PlainGame) -> float:
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_small_ends_are_proven_and_every_proof_is_true(rule: str) -> None:
+def test_small_ends_are_proven_and_every_proof_is_true(rule):
     chance, proven, results = random.Random(f"puct {rule}"), 0, set()
     with Engine() as engine, Solver(1_000_000, engine.library) as solver:
         for _ in range(60):
@@ -64,9 +64,7 @@ def test_small_ends_are_proven_and_every_proof_is_true(rule: str) -> None:
     ("replies", "result"),
     [([1.0, None], 0.0), ([0.0, None], None), ([0.0, 0.0], 1.0), ([0.0, 0.5], 0.5), ([], 1.0)],
 )
-def test_what_is_proven_of_the_replies_is_proven(
-    replies: list[float | None], result: float | None
-) -> None:
+def test_what_is_proven_of_the_replies_is_proven(replies, result):
     node = PolicyNode((0, 0), 1.0)
     for each in replies:
         node.children.append(PolicyNode((0, 0), 0.5))
@@ -75,7 +73,7 @@ def test_what_is_proven_of_the_replies_is_proven(
     assert node.result == result
 
 
-def test_the_first_visit_is_to_the_move_that_looks_best() -> None:
+def test_the_first_visit_is_to_the_move_that_looks_best():
     game = PlainGame(15)
     for cell in (112, 97, 113, 98):
         game.play(cell)
@@ -87,7 +85,7 @@ def test_the_first_visit_is_to_the_move_that_looks_best() -> None:
     assert choice.move == best[1] * 15 + best[0] and choice.nodes == 1
 
 
-def test_visits_go_to_every_move_in_time_and_sum_up() -> None:
+def test_visits_go_to_every_move_in_time_and_sum_up():
     with Engine() as engine, Solver(1_000_000, engine.library) as solver:
         engine.new_game(7)
         engine.play(3, 3)
@@ -100,7 +98,7 @@ def test_visits_go_to_every_move_in_time_and_sum_up() -> None:
         assert engine.game.moves == [(3, 3)]
 
 
-def test_blocked_cells_stay_blocked() -> None:
+def test_blocked_cells_stay_blocked():
     game = PlainGame(5)
     for cell in range(25):
         if cell not in (7, 18):
@@ -109,6 +107,6 @@ def test_blocked_cells_stay_blocked() -> None:
     assert choice.move in (7, 18)
 
 
-def test_a_board_that_the_engine_does_not_have_is_refused() -> None:
+def test_a_board_that_the_engine_does_not_have_is_refused():
     with pytest.raises(ValueError, match="22"):
         method("puct")(PlainGame(23), Budget(nodes=1), random.Random(1))

@@ -16,7 +16,6 @@ from lab.fuzz_rules import VARIANT, game_of
 from pbrain_engine.commands.bench import SHORT
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.game.game import Game
-from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.library import KernelError, Library
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule, Side
@@ -39,7 +38,7 @@ def checked(checked_library: Library, monkeypatch: pytest.MonkeyPatch) -> Iterat
         yield engine
 
 
-def test_the_checked_kernel_refuses_what_breaks_a_contract(checked: Engine) -> None:
+def test_the_checked_kernel_refuses_what_breaks_a_contract(checked):
     checked.play(7, 7)
     with pytest.raises(KernelError, match=r"AssertionError.* in put, line \d+ of .*board"):
         game = checked.game
@@ -47,9 +46,7 @@ def test_the_checked_kernel_refuses_what_breaks_a_contract(checked: Engine) -> N
 
 
 @pytest.mark.parametrize("position", SHORT, ids=lambda position: position.rule.name.lower())
-def test_a_search_with_checks_is_the_search_without(
-    checked: Engine, position: GameRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_with_checks_is_the_search_without(checked, position, monkeypatch):
     thoughts = []
     monkeypatch.delenv("NUMOKU_VARIANT")
     with Engine(hash_size=1 << 20) as other:
@@ -64,7 +61,7 @@ def test_a_search_with_checks_is_the_search_without(
 
 @pytest.mark.parametrize("rule", Rule)
 @pytest.mark.parametrize("size", [6, 15])
-def test_games_with_checks_keep_every_contract(checked: Engine, rule: Rule, size: int) -> None:
+def test_games_with_checks_keep_every_contract(checked, rule, size):
     chance = random.Random(size)
     checked.new_game(size, rule=rule)
     while not checked.game.is_over and checked.game.ply < 50:
@@ -76,7 +73,7 @@ def test_games_with_checks_keep_every_contract(checked: Engine, rule: Rule, size
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_solver_with_checks_keeps_every_contract(checked: Engine, rule: str) -> None:
+def test_the_solver_with_checks_keeps_every_contract(checked, rule):
     with Solver(4_000_000, checked.library) as solver:
         seen = 0
         for seed in range(40):

@@ -61,7 +61,7 @@ def libraries(package: Path) -> list[Path]:
     return sorted((package.parent / "cache").rglob("numoku-*"))
 
 
-def test_a_second_build_finds_the_first_ones_work_unless_that_is_cut_off(copy: Path) -> None:
+def test_a_second_build_finds_the_first_ones_work_unless_that_is_cut_off(copy):
     first, progress = run(copy, "-m", "pbrain_engine.native.build.compile")
     assert "compiled 8 exported functions" in progress and "linked" in progress
     second, silence = run(copy, "-m", "pbrain_engine.native.build.compile")
@@ -77,7 +77,7 @@ def test_a_second_build_finds_the_first_ones_work_unless_that_is_cut_off(copy: P
     assert run(copy, "-c", SHOW)[0] == f"{first} 1"
 
 
-def test_an_edit_of_a_callee_makes_the_kernel_stale_and_is_built(copy: Path) -> None:
+def test_an_edit_of_a_callee_makes_the_kernel_stale_and_is_built(copy):
     run(copy, "-c", ENSURE)
     _, one = run(copy, "-c", SHOW)[0].split()
     assert one == "1"
@@ -94,7 +94,7 @@ def test_an_edit_of_a_callee_makes_the_kernel_stale_and_is_built(copy: Path) -> 
     assert len(libraries(copy)) == 2
 
 
-def test_processes_that_start_together_build_once_and_all_load(copy: Path) -> None:
+def test_processes_that_start_together_build_once_and_all_load(copy):
     processes = [start(copy, "-c", ENSURE + ";" + SHOW) for _ in range(4)]
     results = [process.communicate(timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0] * 4, results
@@ -103,7 +103,7 @@ def test_processes_that_start_together_build_once_and_all_load(copy: Path) -> No
     assert len(libraries(copy)) == 1
 
 
-def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy: Path) -> None:
+def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy):
     exports = copy / "native" / "exports.py"
     exports.write_text(
         exports.read_text(encoding="utf-8").replace("return a + 2 * b", "return undefined_name")
@@ -115,9 +115,7 @@ def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy: Pat
     assert libraries(copy) == []
 
 
-def test_sources_that_change_during_the_build_are_noticed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_sources_that_change_during_the_build_are_noticed(monkeypatch, tmp_path):
     digests = iter(["before", "after"])
     monkeypatch.setattr(kernel_compiler, "digest", lambda: next(digests))
     monkeypatch.setattr(kernel_compiler, "_emit_objects", lambda *_: None)
@@ -128,9 +126,7 @@ def test_sources_that_change_during_the_build_are_noticed(
 
 
 @pytest.mark.parametrize("code", ["define void @a() { ret void }", "declare void @a()"])
-def test_levels_are_shared_out_and_a_defect_in_one_fails_the_build(
-    code: str, tmp_path: Path
-) -> None:
+def test_levels_are_shared_out_and_a_defect_in_one_fails_the_build(code, tmp_path):
     kept = tmp_path / "front-end"
     caller = "define void @b() {\n call void @a()\n ret void\n}"
     kept.write_bytes(b"numba=1\n\0" + llvm.parse_assembly(f"{code}\n{caller}").as_bitcode())
@@ -141,7 +137,7 @@ def test_levels_are_shared_out_and_a_defect_in_one_fails_the_build(
     assert written == (set() if failed else {"linux-x86_64-v2.o", "linux-x86_64-v3.o"})
 
 
-def test_the_digest_covers_every_module_that_the_exports_reach() -> None:
+def test_the_digest_covers_every_module_that_the_exports_reach():
     code = (
         "import sys; before = set(sys.modules); import pbrain_engine.native.exports;"
         "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('pbrain_engine')))"
@@ -153,7 +149,7 @@ def test_the_digest_covers_every_module_that_the_exports_reach() -> None:
     assert reached - set(sources()) <= packages
 
 
-def test_the_digest_sees_content_and_names_and_not_line_ends(copy: Path) -> None:
+def test_the_digest_sees_content_and_names_and_not_line_ends(copy):
     before = digest(str(copy))
     file = copy / "kernel" / "__init__.py"
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
@@ -169,7 +165,7 @@ def test_the_digest_sees_content_and_names_and_not_line_ends(copy: Path) -> None
     assert len({*seen, digest(str(copy))}) == 5
 
 
-def test_the_digest_covers_everything_that_builds_a_kernel(copy: Path) -> None:
+def test_the_digest_covers_everything_that_builds_a_kernel(copy):
     """A kernel that was built in another way is another kernel: each of these files counts."""
     building = {p.name for p in (copy / "native" / "build").iterdir() if p.suffix in (".py", ".ll")}
     assert {"compile.py", "emit.py", "front.py", "lower.py", "windows.ll", "runtime.ll"} <= building
@@ -182,12 +178,12 @@ def test_the_digest_covers_everything_that_builds_a_kernel(copy: Path) -> None:
     assert digest(str(copy)) == whole
 
 
-def test_the_pinned_compiler_is_the_one_of_the_digest() -> None:
+def test_the_pinned_compiler_is_the_one_of_the_digest():
     pin = f'"{store.COMPILER.replace(" ", "==")}.*"'
     assert pin in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
-def test_old_kernels_are_forgotten(tmp_path: Path) -> None:
+def test_old_kernels_are_forgotten(tmp_path):
     for age in range(kernel_compiler.KEPT_DIGESTS + 3):
         folder = tmp_path / f"{age:020x}"
         folder.mkdir()

@@ -53,20 +53,20 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "_loaded", {})
 
 
-def test_a_library_tells_what_it_is(toy: Toy) -> None:
+def test_a_library_tells_what_it_is(toy):
     assert HOST is not None
     assert toy.library.about["target"] == HOST.name
     assert toy.library.about["asserts"] == toy.library.about["bounds"] == "0"
     assert toy.library.exports["toy_walk"] == "pi"
 
 
-def test_arguments_beyond_the_registers_arrive(toy: Toy) -> None:
+def test_arguments_beyond_the_registers_arrive(toy):
     numbers = [-1, 2**40, 3, -(2**62), 5, 6, 7, 8]
     expected = sum((i + 1) * n for i, n in enumerate(numbers))
     assert toy.library.toy_sum(*numbers) == (expected + 2**63) % 2**64 - 2**63
 
 
-def test_every_level_that_the_processor_reaches_computes_the_same(toy_folder: str) -> None:
+def test_every_level_that_the_processor_reaches_computes_the_same(toy_folder):
     assert HOST is not None
     reached = processor_level(load())
     assert reached is not None
@@ -76,14 +76,14 @@ def test_every_level_that_the_processor_reaches_computes_the_same(toy_folder: st
         assert (value, toy.library.toy_nodes(toy.address)) == TOY_WALK
 
 
-def test_a_call_that_no_kernel_takes_is_refused(toy: Toy) -> None:
+def test_a_call_that_no_kernel_takes_is_refused(toy):
     with pytest.raises(TypeError, match="takes 2 arguments, not 1"):
         toy.library.toy_walk(toy.address)
     with pytest.raises(AttributeError, match="no_such_function"):
         toy.library.no_such_function()
 
 
-def test_only_a_checked_build_says_which_assert_or_index_fails(toy: Toy, checked_toy: Toy) -> None:
+def test_only_a_checked_build_says_which_assert_or_index_fails(toy, checked_toy):
     for each in (toy, toy, checked_toy):
         assert each.library.toy_put(each.address, 5) == 0
     with pytest.raises(KernelError, match=r"AssertionError.* in put, line \d+ of .*toy_kernels"):
@@ -93,7 +93,7 @@ def test_only_a_checked_build_says_which_assert_or_index_fails(toy: Toy, checked
             checked_toy.library.toy_read(checked_toy.address, cell)
 
 
-def test_a_file_that_is_no_kernel_is_a_kernel_error_with_the_cure(tmp_path: Path) -> None:
+def test_a_file_that_is_no_kernel_is_a_kernel_error_with_the_cure(tmp_path):
     path = tmp_path / "half.so"
     path.write_bytes(b"\x7fELF")
     with pytest.raises(KernelError, match="is not a kernel .*; run `make setup`"):
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_kernel_is_a_kernel_error_with_the_cure(tmp_path: Path
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system looks for itself")
-def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path: Path) -> None:
+def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path):
     whole = Path(load().path).read_bytes()
     path = tmp_path / "half.so"
     code = "import sys; from pbrain_engine.native.load.library import Library; Library(sys.argv[1])"
@@ -114,9 +114,7 @@ def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path: Path) ->
 
 @pytest.mark.usefixtures("unloaded")
 @pytest.mark.parametrize("trouble", ["missing", "broken"])
-def test_where_kernels_were_shipped_compiling_one_is_no_cure(
-    trouble: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_where_kernels_were_shipped_compiling_one_is_no_cure(trouble, monkeypatch, tmp_path):
     assert HOST is not None
     (tmp_path / store.SHIPPED_MARK).touch()
     if trouble == "broken":
@@ -127,9 +125,7 @@ def test_where_kernels_were_shipped_compiling_one_is_no_cure(
 
 
 @pytest.mark.usefixtures("unloaded")
-def test_the_best_level_for_the_processor_is_chosen(
-    monkeypatch: pytest.MonkeyPatch, toy_folder: str
-) -> None:
+def test_the_best_level_for_the_processor_is_chosen(monkeypatch, toy_folder):
     assert HOST is not None
     monkeypatch.setattr(library, "kernel_folder", lambda: toy_folder)
     assert load().level == processor_level(load())
@@ -142,9 +138,7 @@ def test_the_best_level_for_the_processor_is_chosen(
 
 
 @pytest.mark.usefixtures("unloaded")
-def test_a_shipped_kernel_is_believed(
-    monkeypatch: pytest.MonkeyPatch, toy_folder: str, tmp_path: Path
-) -> None:
+def test_a_shipped_kernel_is_believed(monkeypatch, toy_folder, tmp_path):
     assert HOST is not None
     for level in HOST.levels:
         name = HOST.file_name(level)
@@ -154,7 +148,7 @@ def test_a_shipped_kernel_is_believed(
     assert "toy_walk" in load().exports
 
 
-def test_load_gives_threads_the_same_library() -> None:
+def test_load_gives_threads_the_same_library():
     found: list[Library] = []
     threads = [threading.Thread(target=lambda: found.append(load())) for _ in range(8)]
     for thread in threads:
@@ -170,7 +164,7 @@ def run_python(code: str) -> str:
 
 
 @pytest.mark.timed
-def test_loading_takes_milliseconds() -> None:
+def test_loading_takes_milliseconds():
     code = (
         "import time; from pbrain_engine.native.load import library; a = time.perf_counter();"
         "library.load(); print(time.perf_counter() - a)"
@@ -179,7 +173,7 @@ def test_loading_takes_milliseconds() -> None:
 
 
 @pytest.mark.timed
-def test_a_call_takes_about_a_microsecond(toy: Toy) -> None:
+def test_a_call_takes_about_a_microsecond(toy):
     call, address = toy.library.toy_nodes, toy.address
 
     def seconds() -> float:
@@ -210,7 +204,7 @@ def level_of(features: Sequence[cpu.Bit], saved: int | None = 0xE7, highest: int
     return cpu.x86_level(cpuid, xgetbv)
 
 
-def test_a_level_needs_each_of_its_features_and_the_registers_that_the_system_saves() -> None:
+def test_a_level_needs_each_of_its_features_and_the_registers_that_the_system_saves():
     features: list[cpu.Bit] = []
     for level, needed in cpu.FEATURES.items():
         below = level_of(features)
@@ -224,7 +218,7 @@ def test_a_level_needs_each_of_its_features_and_the_registers_that_the_system_sa
     assert level_of([*cpu.FEATURES["v2"].values()], saved=None) == "v2"
 
 
-def test_the_processor_is_the_one_that_the_system_describes() -> None:
+def test_the_processor_is_the_one_that_the_system_describes():
     if HOST is not TARGETS["linux-x86_64"]:
         pytest.skip("the system's own list of features is read on Linux x86-64 only")
     flags = next(
@@ -235,7 +229,7 @@ def test_the_processor_is_the_one_that_the_system_describes() -> None:
     assert (level == "v4") == {"avx512f", "avx512bw", "avx512vl", "avx512dq"}.issubset(flags)
 
 
-def test_a_level_can_be_forced_for_play(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_level_can_be_forced_for_play(monkeypatch):
     present = load()
     monkeypatch.setattr(library, "processor_level", lambda _: None)  # a processor that lies
     monkeypatch.setattr(library, "_loaded", {})
@@ -250,7 +244,7 @@ def test_a_level_can_be_forced_for_play(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("unloaded")
-def test_the_cure_is_one_that_the_user_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_cure_is_one_that_the_user_has(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
     with pytest.raises(KernelError, match="run `make setup`"):
         load()
@@ -275,9 +269,7 @@ def test_the_cure_is_one_that_the_user_has(monkeypatch: pytest.MonkeyPatch, tmp_
         ("linux", {"shipped": "yes"}, "/tree/pbrain_engine/native/lib"),
     ],
 )
-def test_kernels_are_kept_where_they_may_be(
-    system: str, there: dict[str, str], folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernels_are_kept_where_they_may_be(system, there, folder, monkeypatch):
     for name in ("NUMOKU_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     for name, value in {**there, "HOME": "/home"}.items():
@@ -298,8 +290,6 @@ def test_kernels_are_kept_where_they_may_be(
     assert kernels == folder + "/DIGEST" * ("shipped" not in there)
 
 
-# Locks between processes --------------------------------------------------------------------
-
 HOLD = (
     "import sys; from pbrain_engine.files import try_lock;"
     "file = open(sys.argv[1], 'r+b'); print(try_lock(file), flush=True); sys.stdin.read()"
@@ -317,7 +307,7 @@ def holder(path: Path) -> subprocess.Popen[str]:
     )
 
 
-def test_a_lock_has_one_holder_and_dies_with_it(tmp_path: Path) -> None:
+def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     path = tmp_path / "journal"
     path.write_bytes(b"lines\n")
     with holder(path) as other:

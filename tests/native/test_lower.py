@@ -76,11 +76,11 @@ def optimised(stages: list[str]) -> str:
 
 def function(code: str, name: str) -> str:
     """Return the definition of a function."""
-    return re.search(rf"^define [^\n]*@{name}\(.*?^}}", code, re.M | re.S)[0]  # type: ignore[index]
+    return re.search(rf"^define [^\n]*@{name}\(.*?^}}", code, re.M | re.S)[0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="code is written in one process elsewhere")
-def test_forked_processes_write_the_code_that_one_writes(optimised: str) -> None:
+def test_forked_processes_write_the_code_that_one_writes(optimised):
     _, forked = python(EMIT, "tests.native.toy_kernels", "1").split("@@")
     numbers = re.compile(r"[!#]\d+|(?<=array\.data)\.\d+")  # of what stands elsewhere in a module
     functions = [
@@ -91,7 +91,7 @@ def test_forked_processes_write_the_code_that_one_writes(optimised: str) -> None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="code is written in one process elsewhere")
-def test_a_forked_process_that_fails_says_why_and_ends_the_build() -> None:
+def test_a_forked_process_that_fails_says_why_and_ends_the_build():
     code = """
 import os
 from numba.core.lowering import Lower
@@ -111,10 +111,7 @@ front.compile_exports("tests.native.toy_kernels")
     assert "BuildError: numba wrote no LLVM code; the reason is above" in failure.value.stderr
 
 
-# The canary: what we know about numba's code -------------------------------------------
-
-
-def test_canary_an_export_takes_result_exception_and_its_arguments(linked: str) -> None:
+def test_canary_an_export_takes_result_exception_and_its_arguments(linked):
     assert re.match(
         r"define i32 @toy_walk\(ptr [^,]*%retptr, ptr [^,]*%excinfo, ptr [^,]*%arg.toy_p, "
         r"i64 [^,]*%arg.depth\)",
@@ -124,7 +121,7 @@ def test_canary_an_export_takes_result_exception_and_its_arguments(linked: str) 
     assert "ret i32 0" in body and re.search(r"store i64 %\S+, ptr %retptr", body)
 
 
-def test_canary_other_functions_have_mangled_names_and_are_internal(linked: str) -> None:
+def test_canary_other_functions_have_mangled_names_and_are_internal(linked):
     defined = re.findall(r"^define (.*?)@\"?([\w.$]+)\"?\(", linked, re.M)
     exported = {name for attributes, name in defined if "internal" not in attributes}
     assert {name for name in exported if not name.startswith("toy_")} == set()
@@ -132,43 +129,40 @@ def test_canary_other_functions_have_mangled_names_and_are_internal(linked: str)
     assert len(walk) == 1, "one specialisation of the signed kernel"
 
 
-def test_canary_a_record_argument_is_one_pointer(linked: str) -> None:
+def test_canary_a_record_argument_is_one_pointer(linked):
     head = re.search(r"^define [^\n]*toy_kernels3put[^\n(]*\(([^\n]*)\)", linked, re.M)
     assert head is not None  # result, exception, record, cell
     assert [argument.split()[0] for argument in head[1].split(", ")] == ["ptr"] * 3 + ["i64"]
 
 
-def test_canary_numba_has_not_optimised_anything_itself(linked: str) -> None:
+def test_canary_numba_has_not_optimised_anything_itself(linked):
     assert "alloca" in function(linked, "toy_walk")
 
 
-def test_canary_an_index_is_not_tested_for_its_sign(linked: str, optimised: str) -> None:
+def test_canary_an_index_is_not_tested_for_its_sign(linked, optimised):
     assert not re.search(r"icmp slt i64 %arg.cell, 0", linked)
     assert "icmp" not in function(optimised, "toy_read")
 
 
-# What our own pipeline promises -------------------------------------------------------
-
-
-def test_callees_are_inlined_over_function_borders(optimised: str) -> None:
+def test_callees_are_inlined_over_function_borders(optimised):
     assert not re.search(r"^define [^\n]*toy_kernels4lift", optimised, re.M)
     for name in ("toy_clear", "toy_nodes", "toy_read"):
         assert "@_ZN" not in function(optimised, name)
 
 
-def test_a_record_field_is_one_load(optimised: str) -> None:
+def test_a_record_field_is_one_load(optimised):
     body = function(optimised, "toy_nodes").splitlines()
     assert len([line for line in body if " load " in line]) == 1 and len(body) <= 7
 
 
-def test_status_checks_between_kernels_that_cannot_fail_are_gone(optimised: str) -> None:
+def test_status_checks_between_kernels_that_cannot_fail_are_gone(optimised):
     walk = re.search(r"^define internal [^\n]*toy_kernels4walk.*?^}", optimised, re.M | re.S)
     assert walk is not None
     assert " void " in walk[0].splitlines()[0]
     assert "excinfo" not in walk[0].replace("%excinfo", "", 1)
 
 
-def test_filling_a_field_is_one_memory_call(optimised: str) -> None:
+def test_filling_a_field_is_one_memory_call(optimised):
     assert "@llvm.memset" in function(optimised, "toy_clear")
     assert "br " not in function(optimised, "toy_clear")
 
@@ -181,7 +175,7 @@ BAD = {
 }
 
 
-def test_a_kernel_that_must_not_be_shipped_is_refused(tmp_path: Path) -> None:
+def test_a_kernel_that_must_not_be_shipped_is_refused(tmp_path):
     bodies = [f"@export\ndef bad_{i}(n):\n    {body}\n" for i, body in enumerate(BAD)]
     bodies.append('export_kernel("bad_4", kernel(lambda n: np.int32(n)), int)\n')
     (tmp_path / "bad_kernels.py").write_text(HEADER + "\n".join(bodies), encoding="utf-8")
@@ -190,17 +184,14 @@ def test_a_kernel_that_must_not_be_shipped_is_refused(tmp_path: Path) -> None:
         assert line.startswith(f"bad_{number} ") and words in line
 
 
-# The real kernel ----------------------------------------------------------------------
-
-
-def test_the_kernel_asks_for_memory_functions_only() -> None:
+def test_the_kernel_asks_for_memory_functions_only():
     _, library = facts(load().path)
     assert library.imports <= ALLOWED_IMPORTS
     if host_target() in (TARGETS["linux-x86_64"], TARGETS["linux-aarch64"]):
         assert library.imports <= MEMORY and not library.needs
 
 
-def test_the_kernel_exports_its_interface_only() -> None:
+def test_the_kernel_exports_its_interface_only():
     library = load()
     own = {"numoku_about", "numoku_cpuid", "numoku_xgetbv"}
     assert facts(library.path)[1].exports - own == set(library.exports)

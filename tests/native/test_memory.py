@@ -16,7 +16,7 @@ from pbrain_engine.native.load.memory import Block, footprint
 MEGABYTE = 1 << 20
 
 
-def test_a_block_is_zeroed_aligned_and_keeps_what_is_written() -> None:
+def test_a_block_is_zeroed_aligned_and_keeps_what_is_written():
     block = Block(3 * mmap.PAGESIZE)
     assert block.address % mmap.PAGESIZE == 0
     assert ctypes.string_at(block.address, block.length) == bytes(block.length)
@@ -25,20 +25,20 @@ def test_a_block_is_zeroed_aligned_and_keeps_what_is_written() -> None:
     block.close()
 
 
-def test_more_than_a_block_holds_is_refused() -> None:
+def test_more_than_a_block_holds_is_refused():
     block = Block(4)
     with pytest.raises(ValueError, match="5 bytes for a block of 4"):
         block.write(b"12345")
 
 
 @pytest.mark.parametrize("length", [0, -1, 1 << 60])
-def test_what_there_is_no_room_for_is_said(length: int) -> None:
+def test_what_there_is_no_room_for_is_said(length):
     with pytest.raises(MemoryError):
         Block(length)
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_the_memory_comes_back(closed: bool) -> None:
+def test_the_memory_comes_back(closed):
     """The rest of the process may take or give back a few megabytes meanwhile."""
     before = footprint()
     block = Block(64 * MEGABYTE)
@@ -80,7 +80,7 @@ def ask_windows(monkeypatch: pytest.MonkeyPatch, **answers: int) -> Kernel32:
     return system
 
 
-def test_pages_are_taken_and_given_back_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_are_taken_and_given_back_on_windows(monkeypatch):
     system = ask_windows(monkeypatch, VirtualAlloc=4096)
     block = Block(70)
     assert block.address == 4096
@@ -95,7 +95,7 @@ def test_pages_are_taken_and_given_back_on_windows(monkeypatch: pytest.MonkeyPat
             Block(length)
 
 
-def test_windows_is_asked_for_the_sizes_of_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_is_asked_for_the_sizes_of_a_process(monkeypatch):
     there, sizes = "OpenProcess", "K32GetProcessMemoryInfo"
     record = ctypes.sizeof(ctypes.c_size_t) * 9 + 8
     system = ask_windows(monkeypatch, **{there: 6, sizes: 1})

@@ -101,7 +101,7 @@ def skip_above_processor(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", LINUX.levels)
-def test_every_level_decides_the_same(events: Path, kernels: dict[Output, str], level: str) -> None:
+def test_every_level_decides_the_same(events, kernels, level):
     skip_above_processor(level)
     said = again(Library(kernels[Output(LINUX, level)]), str(events))
     assert said.endswith("calls agree"), said
@@ -109,9 +109,7 @@ def test_every_level_decides_the_same(events: Path, kernels: dict[Output, str], 
 
 
 @pytest.mark.skipif(wine() is None, reason="wine64 is not installed")
-def test_the_windows_library_decides_the_same_under_wine(
-    folder: Path, events: Path, kernels: dict[Output, str]
-) -> None:
+def test_the_windows_library_decides_the_same_under_wine(folder, events, kernels):
     skip_above_processor(WINDOWS_LEVEL)
     library = Path(kernels[Output(WINDOWS, WINDOWS_LEVEL)])
     assert facts(library)[1].exports == facts(load().path)[1].exports
@@ -122,18 +120,14 @@ def test_the_windows_library_decides_the_same_under_wine(
 
 
 @pytest.mark.skipif(not HAS_QEMU, reason="qemu-aarch64 and an ARM C library are not installed")
-def test_the_arm_library_decides_the_same_under_qemu(
-    folder: Path, events: Path, kernels: dict[Output, str]
-) -> None:
+def test_the_arm_library_decides_the_same_under_qemu(folder, events, kernels):
     program = player(folder, ARM)
     command = ["qemu-aarch64", "-L", ARM_ROOT, program, kernels[Output(ARM, "v8")]]
     said = replay(command, events)
     assert said.endswith("calls agree"), said
 
 
-def test_the_library_for_browsers_decides_the_same_in_pyodide(
-    events: Path, kernels: dict[Output, str]
-) -> None:
+def test_the_library_for_browsers_decides_the_same_in_pyodide(events, kernels):
     library, program = kernels[Output(WASM, "simd128")], REPLAY / "replay.py"
     try:
         done = pyodide.run(program, f"/host{library}", f"/host{events}")
@@ -152,9 +146,7 @@ def with_last_line_changed(events: Path, start: str, old: str, new: str) -> tupl
     return copy, last + 1
 
 
-def test_another_result_and_other_memory_are_found(
-    folder: Path, events: Path, kernels: dict[Output, str]
-) -> None:
+def test_another_result_and_other_memory_are_found(folder, events, kernels):
     library, program = kernels[Output(LINUX, "v2")], player(folder, LINUX)
     iterate = "C worker_iterate"
     for start, old, new, words in (

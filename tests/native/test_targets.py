@@ -28,9 +28,7 @@ NAMES = [target.file_name(level) for target, level in OUTPUTS]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_linked_library_is_for_its_machine_stands_alone_and_says_so(
-    toy_folder: str, name: str
-) -> None:
+def test_a_linked_library_is_for_its_machine_stands_alone_and_says_so(toy_folder, name):
     _, system, rest = name.split("-", 2)
     exported = {f"toy_{toy}" for toy in TOYS} | {"numoku_about"}
     data = Path(toy_folder, name).read_bytes()
@@ -51,7 +49,7 @@ def test_a_linked_library_is_for_its_machine_stands_alone_and_says_so(
     assert library.needs <= ({"/usr/lib/libSystem.B.dylib"} if system == "macos" else set())
 
 
-def test_a_library_for_windows_does_not_tell_when_it_was_linked(tmp_path: Path) -> None:
+def test_a_library_for_windows_does_not_tell_when_it_was_linked(tmp_path):
     pytest.importorskip("ziglang")
     source, compiled = tmp_path / "toy.c", tmp_path / "toy.o"
     source.write_text("int DllMainCRTStartup(void) { return 1; }\n", encoding="ascii")
@@ -84,9 +82,7 @@ LINKED = {  # with what there is: the commands that are tried, as all of them fa
 
 
 @pytest.mark.parametrize("name, there", LINKED)
-def test_a_library_is_linked_with_what_there_is(
-    monkeypatch: pytest.MonkeyPatch, name: str, there: str
-) -> None:
+def test_a_library_is_linked_with_what_there_is(monkeypatch, name, there):
     failed = SimpleNamespace(returncode=1, stderr=" is broken\n")
     monkeypatch.setattr(kernel_compiler, "host_target", lambda: TARGETS["linux-x86_64"])
     monkeypatch.setattr("importlib.util.find_spec", lambda _: "zig" in there or None)
@@ -115,9 +111,7 @@ ASKED = {  # of the command, on a Linux machine of level v3: what is built, in w
 
 
 @pytest.mark.parametrize("words", ASKED)
-def test_the_command_builds_what_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str
-) -> None:
+def test_the_command_builds_what_is_asked_for(monkeypatch, capsys, words):
     def build(work: Build, folder: str) -> list[str]:
         facts = " ".join(filter(None, (work.variant, work.exports.rpartition(".")[2])))
         facts = facts.removesuffix("exports").strip()
@@ -145,9 +139,7 @@ def test_the_command_builds_what_is_asked_for(
         ("3.13.0 (tags/v3.13.0:60403a5) [MSC v.1941 64 bit (ARM64)]", None),
     ],
 )
-def test_windows_is_known_in_a_bare_environment(
-    monkeypatch: pytest.MonkeyPatch, version: str, name: str | None
-) -> None:
+def test_windows_is_known_in_a_bare_environment(monkeypatch, version, name):
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(sys, "version", version)
     monkeypatch.delenv("PROCESSOR_ARCHITECTURE", raising=False)

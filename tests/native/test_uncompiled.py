@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_kernels_also_run_as_plain_python() -> None:
+def test_the_kernels_also_run_as_plain_python():
     command = [sys.executable, "-m", "pytest", "-m", "uncompiled", "-p", "no:cacheprovider"]
     result = subprocess.run(
         command,
@@ -31,7 +31,7 @@ TOY_WALK = (80, 2081)  # value and nodes of a walk of depth 4, also asked of the
 
 
 @pytest.mark.uncompiled
-def test_a_walk_gives_the_compiled_value() -> None:
+def test_a_walk_gives_the_compiled_value():
     from tests.native import toy_kernels as toys
 
     memory = ctypes.create_string_buffer(toys.toy_size())

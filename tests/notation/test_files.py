@@ -37,9 +37,6 @@ def dialogue() -> Iterator[Dialogue]:
         yield Dialogue(engine, GameStart(GameRecord(), level=1, seconds=0.05), seed=1)
 
 
-# Encodings ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("data", "name"),
     [
@@ -51,21 +48,19 @@ def dialogue() -> Iterator[Dialogue]:
         (SGF.replace("SZ", "CA[no-such]SZ").encode(), "黑方"),
     ],
 )
-def test_a_text_is_read_in_its_encoding(data: bytes, name: str) -> None:
+def test_a_text_is_read_in_its_encoding(data, name):
     assert parse_sgf(decode(data)).black == name
 
 
 @pytest.mark.parametrize("data", [SGF.encode("gbk"), PSQ, b"\xff\xfe\xff", bytes(range(256))])
-def test_every_text_is_read_somehow(data: bytes) -> None:
+def test_every_text_is_read_somehow(data):
     assert decode(data)
 
 
 @pytest.mark.parametrize(
     ("name", "data"), [("a.psq", PSQ), ("a.sgf", GBK), ("b.sgf", SGF.encode("gbk"))]
 )
-def test_files_of_other_encodings_are_played_and_analysed(
-    dialogue: Dialogue, tmp_path: Path, name: str, data: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_of_other_encodings_are_played_and_analysed(dialogue, tmp_path, name, data, capsys):
     path = tmp_path / name
     path.write_bytes(data)
     assert dialogue.answer(f"load {path}").startswith("loaded")
@@ -75,7 +70,7 @@ def test_files_of_other_encodings_are_played_and_analysed(
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02", b"(;GM[4]SZ[15];B[hh];W[hh])", b"(" * 50, b""])
-def test_no_file_ends_a_game(dialogue: Dialogue, tmp_path: Path, data: bytes) -> None:
+def test_no_file_ends_a_game(dialogue, tmp_path, data):
     path = tmp_path / "bad"
     path.write_bytes(data)
     dialogue.answer("h8")
@@ -84,16 +79,14 @@ def test_no_file_ends_a_game(dialogue: Dialogue, tmp_path: Path, data: bytes) ->
     assert dialogue.answer("undo") in ("", "there is no move to take back")
 
 
-def test_a_name_in_capitals_is_a_name(dialogue: Dialogue, tmp_path: Path) -> None:
+def test_a_name_in_capitals_is_a_name(dialogue, tmp_path):
     dialogue.answer("h8")
     for name in ("GAME.SGF", "Game.Psq"):
         assert dialogue.answer(f"save {tmp_path / name}").startswith("saved")
         assert (tmp_path / name).exists()
 
 
-def test_a_game_that_cannot_be_saved_leaves_the_one_that_was(
-    dialogue: Dialogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_that_cannot_be_saved_leaves_the_one_that_was(dialogue, tmp_path, monkeypatch):
     path = tmp_path / "game.sgf"
     dialogue.answer("h8")
     assert dialogue.answer(f"save {path}").startswith("saved")
@@ -113,7 +106,7 @@ def test_a_game_that_cannot_be_saved_leaves_the_one_that_was(
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no pipe has a name there")
-def test_a_pipe_is_written_to_itself() -> None:
+def test_a_pipe_is_written_to_itself():
     reading, writing = os.pipe()
     with in_place_of(Path(f"/dev/fd/{writing}")) as path:
         path.write_text("here")
@@ -122,10 +115,7 @@ def test_a_pipe_is_written_to_itself() -> None:
     os.close(writing)
 
 
-# Passes ---------------------------------------------------------------------------------
-
-
-def test_saved_passes_are_those_that_stand(dialogue: Dialogue) -> None:
+def test_saved_passes_are_those_that_stand(dialogue):
     dialogue._begin(parse_setup("(;GM[4]SZ[15];B[hh];W[];B[ii])"))
     assert dialogue.record().passes == (1,)
     dialogue.engine.undo()
@@ -133,14 +123,9 @@ def test_saved_passes_are_those_that_stand(dialogue: Dialogue) -> None:
     assert dialogue.record().passes == ()
 
 
-# Whose game it was ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("side", [Side.BLACK, Side.WHITE])
 @pytest.mark.parametrize("name", ["a.sgf", "a.psq"])
-def test_a_loaded_game_is_of_the_person_who_played_it(
-    dialogue: Dialogue, tmp_path: Path, side: Side, name: str
-) -> None:
+def test_a_loaded_game_is_of_the_person_who_played_it(dialogue, tmp_path, side, name):
     dialogue.person = side
     dialogue.engine.play(7, 7)
     dialogue.answer(f"save {tmp_path / name}")
@@ -151,7 +136,7 @@ def test_a_loaded_game_is_of_the_person_who_played_it(
     assert (dialogue.engine_turn() == "") == (side is Side.WHITE)
 
 
-def test_a_game_of_strangers_leaves_the_sides(dialogue: Dialogue, tmp_path: Path) -> None:
+def test_a_game_of_strangers_leaves_the_sides(dialogue, tmp_path):
     path = tmp_path / "a.sgf"
     path.write_text("(;GM[4]PB[Li]PW[Wu];B[hh])", encoding="utf-8")
     for side in (Side.WHITE, Side.BLACK):
@@ -160,10 +145,7 @@ def test_a_game_of_strangers_leaves_the_sides(dialogue: Dialogue, tmp_path: Path
         assert dialogue.person is side
 
 
-# Positions ------------------------------------------------------------------------------
-
-
-def test_moves_may_stand_apart_and_be_many(capsys: pytest.CaptureFixture[str]) -> None:
+def test_moves_may_stand_apart_and_be_many(capsys):
     assert cli.main(["analyse", "h8i9", "h9", "--depth", "2"]) == 0
     assert "white to move" in capsys.readouterr().out
     cells = [f"{chr(97 + x)}{y + 1}" for y in range(0, 15, 2) for x in range(14)]
@@ -172,11 +154,8 @@ def test_moves_may_stand_apart_and_be_many(capsys: pytest.CaptureFixture[str]) -
     assert len(setup.chosen_setup(asked, *asked.position).moves) == len(cells)
 
 
-# Writing --------------------------------------------------------------------------------
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such modes")
-def test_a_file_that_is_replaced_is_open_to_the_same_people(tmp_path: Path) -> None:
+def test_a_file_that_is_replaced_is_open_to_the_same_people(tmp_path):
     path = tmp_path / "secret"
     path.write_text("old", encoding="ascii")
     path.chmod(0o600)
@@ -189,7 +168,7 @@ MOVES = "h8i9j10k11"
 
 
 @pytest.mark.parametrize(("kind", "rule"), [("sgf", None), ("lib", None), ("psq", Rule.RENJU)])
-def test_what_is_saved_is_read_again(kind: str, rule: Rule | None, tmp_path: Path) -> None:
+def test_what_is_saved_is_read_again(kind, rule, tmp_path):
     path = tmp_path / f"game.{kind}"
     game = game_after(MOVES, Rule.RENJU)
     game.save(path, black="Ann", white="Bob")
@@ -201,7 +180,7 @@ def test_what_is_saved_is_read_again(kind: str, rule: Rule | None, tmp_path: Pat
         assert "PB[Ann]PW[Bob]" in other.read_text(encoding="utf-8")
 
 
-def test_stones_that_were_placed_and_winners_are_kept(tmp_path: Path) -> None:
+def test_stones_that_were_placed_and_winners_are_kept(tmp_path):
     game = Game(9, 11, Rule.STANDARD)
     for x in range(4):
         game.place(x, 0, Side.BLACK)
@@ -218,7 +197,7 @@ def test_stones_that_were_placed_and_winners_are_kept(tmp_path: Path) -> None:
         game.save(tmp_path / "a.psq")
 
 
-def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_what_cannot_be_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"game.txt: games are written as .sgf"):
         game_after(MOVES, Rule.RENJU).save(tmp_path / "game.txt")
     walled = game_after(MOVES, Rule.RENJU)
@@ -238,7 +217,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         Game.from_file(tmp_path / "bad.sgf")
 
 
-def test_a_film_shows_each_stone_in_its_turn() -> None:
+def test_a_film_shows_each_stone_in_its_turn():
     record = GameRecord(15, 15, Rule.FREESTYLE, ((7, 7), (8, 8), (9, 9)), black="A & B",
                         placed=(((0, 0), Side.BLACK), ((1, 1), Side.WHITE)))  # fmt: skip
     text = animated_svg(record, step=1.0)
@@ -264,7 +243,7 @@ def test_a_film_shows_each_stone_in_its_turn() -> None:
         (("..", "", ".."), "game"),
     ],
 )
-def test_files_are_named_by_date_and_players(names: tuple[str, str, str], stem: str) -> None:
+def test_files_are_named_by_date_and_players(names, stem):
     black, white, day = names
     game = GameRecord(black=black, white=white, date=day)
     assert file_stem(game, date(2001, 2, 3)) == stem

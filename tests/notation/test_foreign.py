@@ -55,7 +55,7 @@ def names_of(record: GameRecord) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", WRITTEN)
-def test_the_moves_of_every_format_are_the_same(kind: str) -> None:
+def test_the_moves_of_every_format_are_the_same(kind):
     for name in (f"x.{kind}", ""):  # its content tells the kind
         game = main_line(read_games(WRITTEN[kind], name)[0])
         assert names_of(game) == NAMES
@@ -63,7 +63,7 @@ def test_the_moves_of_every_format_are_the_same(kind: str) -> None:
         assert (game.width, game.height) == (side, side)
 
 
-def test_a_pos_file_is_told_from_a_text_of_the_same_length() -> None:
+def test_a_pos_file_is_told_from_a_text_of_the_same_length():
     for moves in (GAME[:4], GAME):  # the bytes of the first four are letters
         data = bytes([len(moves), *(15 * y + x for x, y in moves)])
         assert main_line(read_games(data)[0]).moves == tuple(moves)
@@ -71,7 +71,7 @@ def test_a_pos_file_is_told_from_a_text_of_the_same_length() -> None:
     assert text[0] == len(text) - 1 and read_games(text) == []
 
 
-def test_a_rec_file_has_names_and_times_and_a_board_that_its_moves_fit_on() -> None:
+def test_a_rec_file_has_names_and_times_and_a_board_that_its_moves_fit_on():
     game = main_line(read_games(REC.encode())[0])
     assert (game.black, game.white) == ("pela", "homo-1")
     (given,) = read_games(REC.encode(), size=(15, 16))
@@ -82,7 +82,7 @@ def test_a_rec_file_has_names_and_times_and_a_board_that_its_moves_fit_on() -> N
         read_games(b"a\nb\n22,3,0\n")
 
 
-def test_a_sav_file_may_be_of_any_board() -> None:
+def test_a_sav_file_may_be_of_any_board():
     (tree,) = read_games(b"10 12 2  9 11  0 0")
     assert (tree.record.width, tree.record.height) == (12, 10)
     assert main_line(tree).moves == ((11, 9), (0, 0))
@@ -90,7 +90,7 @@ def test_a_sav_file_may_be_of_any_board() -> None:
         read_games(b"10 12 1 10 0")
 
 
-def test_a_rif_file_has_games_with_what_its_lists_say_of_them() -> None:
+def test_a_rif_file_has_games_with_what_its_lists_say_of_them():
     first, second, third = map(main_line, read_games(RIF.encode()))
     assert (first.black, first.white) == ("Ada Lovelace", "Zo &")
     assert (first.result, first.date, first.rule) == ("1/2-1/2", "1999-08", Rule.RENJU)
@@ -102,9 +102,7 @@ def test_a_rif_file_has_games_with_what_its_lists_say_of_them() -> None:
     assert (third.moves, third.result, third.rule) == ((), "", Rule.RENJU)
 
 
-def test_an_impossible_game_of_a_rif_file_is_left_out_and_named_once(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_impossible_game_of_a_rif_file_is_left_out_and_named_once(tmp_path, capsys):
     path = tmp_path / "x.rif"
     path.write_text(RIF.replace("h8 h9", "h8 h8"), encoding="utf-8")  # the second game
     first, third = read_games(path.read_bytes())
@@ -118,7 +116,7 @@ def test_an_impossible_game_of_a_rif_file_is_left_out_and_named_once(
     assert said in capsys.readouterr().err
 
 
-def test_an_impossible_game_among_many_of_an_sgf_file_is_left_out() -> None:
+def test_an_impossible_game_among_many_of_an_sgf_file_is_left_out():
     text = "(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[hh];W[hh])(;GM[2])(;GM[4]SZ[15];B[aa])"
     first, last = parse_sgf_trees(text)
     assert first.remarks == [
@@ -131,7 +129,7 @@ def test_an_impossible_game_among_many_of_an_sgf_file_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("count, more", [(3, ""), (5, "; and 2 more")])
-def test_few_of_many_impossible_games_are_named(count: int, more: str) -> None:
+def test_few_of_many_impossible_games_are_named(count, more):
     text = "(;GM[4]SZ[15];B[hh])" + "(;GM[2])" * count
     (tree,) = parse_sgf_trees(text)
     assert tree.remarks[0].count(": GM[2]") == 3 and tree.remarks[0].endswith(f"GM[4]{more}")
@@ -163,9 +161,7 @@ def test_few_of_many_impossible_games_are_named(count: int, more: str) -> None:
         (b"hello", "x.psq", "a PSQ file begins like"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_with_its_place(
-    content: bytes, name: str, reason: str
-) -> None:
+def test_what_is_wrong_with_a_file_is_said_with_its_place(content, name, reason):
     with pytest.raises(NotationError, match=reason):
         read_games(content, name)
 
@@ -180,7 +176,7 @@ def readable() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("kind", readable())
 @pytest.mark.parametrize("seed", range(3))
-def test_a_damaged_file_is_read_as_games_or_refused_in_a_sentence(kind: str, seed: int) -> None:
+def test_a_damaged_file_is_read_as_games_or_refused_in_a_sentence(kind, seed):
     """Cut off anywhere, doubled, with bytes changed, put in or taken out: nothing else happens."""
     chance = random.Random(seed)
     whole = readable()[kind]
@@ -207,9 +203,7 @@ def test_a_damaged_file_is_read_as_games_or_refused_in_a_sentence(kind: str, see
 
 
 @pytest.mark.parametrize("kind", readable())
-def test_games_of_every_kind_are_shown_and_stored(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_games_of_every_kind_are_shown_and_stored(kind, tmp_path, capsys):
     path = tmp_path / f"game.{kind}"
     path.write_bytes(readable()[kind])
     assert list(read_source(str(path), SourceOptions()))
@@ -229,9 +223,8 @@ def test_games_of_every_kind_are_shown_and_stored(
 )
 @pytest.mark.parametrize("command", [["analyse"], ["review"]])
 def test_files_that_are_no_positions_are_named_for_what_they_are(
-    content: bytes, words: list[str], command: list[str],
-    tmp_path: Path, capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    content, words, command, tmp_path, capsys
+):
     path = tmp_path / "file"
     path.write_bytes(content)
     assert cli.main([*command, str(path)]) in (1, 2)
@@ -240,7 +233,7 @@ def test_files_that_are_no_positions_are_named_for_what_they_are(
 
 
 @pytest.mark.parametrize("place", ["add", "analyse"])
-def test_nothing_half_written_is_left_of_a_damaged_file(place: str, tmp_path: Path) -> None:
+def test_nothing_half_written_is_left_of_a_damaged_file(place, tmp_path):
     path, database = tmp_path / "x.rif", tmp_path / "a.db"
     path.write_text(RIF.replace("h8 h9</move>", "h8 h9"), encoding="utf-8")  # the second game
     words = ["db", str(database), "add"] if place == "add" else ["analyse"]
@@ -267,7 +260,7 @@ def sources_of(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "games", "journal"])
-def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind: str, tmp_path: Path) -> None:
+def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind, tmp_path):
     chance = random.Random(5)
     whole = sources_of(tmp_path)[kind]
     path = tmp_path / "source"
@@ -297,9 +290,7 @@ def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind: str, tmp_
         ("games", b"nodes: 50", b"nodes: 5\0", r"nodes '5\\x00': a number such as"),
     ],
 )
-def test_bytes_that_are_no_text_are_named_with_their_place(
-    kind: str, old: bytes, new: bytes, reason: str, tmp_path: Path
-) -> None:
+def test_bytes_that_are_no_text_are_named_with_their_place(kind, old, new, reason, tmp_path):
     path, whole = tmp_path / "source", sources_of(tmp_path)[kind]
     assert old in whole
     path.write_bytes(whole.replace(old, new))

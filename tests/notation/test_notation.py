@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import reduce
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -39,13 +38,13 @@ def boards_with_moves(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, int]]]
     return width, height, draw(st.lists(cells, unique=True, max_size=30))
 
 
-def test_all_that_is_read_and_written_is_as_recorded() -> None:
+def test_all_that_is_read_and_written_is_as_recorded():
     recorded = texts.read(readings.FILE)
     assert readings.readings(recorded) == recorded
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_refused(text):
     try:
         moves = notation.parse_moves(text, 15)
     except NotationError as error:
@@ -55,23 +54,21 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @given(boards_with_moves(), st.sampled_from(["", " ", "\n"]))
-def test_move_strings_round_trip(
-    board: tuple[int, int, list[tuple[int, int]]], separator: str
-) -> None:
+def test_move_strings_round_trip(board, separator):
     width, height, moves = board
     text = notation.format_moves(moves, separator)
     assert notation.parse_moves(text, width, height) == moves
 
 
 @given(boards_with_moves())
-def test_offsets_round_trip(board: tuple[int, int, list[tuple[int, int]]]) -> None:
+def test_offsets_round_trip(board):
     width, height, moves = board
     text = notation.format_offsets(moves, width, height)
     assert notation.parse_offsets(text, width, height) == moves
 
 
 @given(st.data(), sizes, sizes, st.sampled_from([Side.BLACK, Side.WHITE]))
-def test_drawings_round_trip(data: st.DataObject, width: int, height: int, turn: Side) -> None:
+def test_drawings_round_trip(data, width, height, turn):
     cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
     sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
     stones = data.draw(st.dictionaries(cells, sides))
@@ -83,9 +80,7 @@ def test_drawings_round_trip(data: st.DataObject, width: int, height: int, turn:
 
 
 @given(boards_with_moves(), st.lists(st.integers(0, 10**6), min_size=30, max_size=30), line_text)
-def test_psq_round_trips(
-    board: tuple[int, int, list[tuple[int, int]]], times: list[int], name: str
-) -> None:
+def test_psq_round_trips(board, times, name):
     width, height, cells = board
     spent = tuple(times[: len(cells)])
     record = GameRecord(width, height, moves=tuple(cells[:30]), times=spent,
@@ -94,7 +89,7 @@ def test_psq_round_trips(
 
 
 @pytest.mark.parametrize("width, height", [(9, 6), (6, 9)])
-def test_a_tree_has_no_move_off_its_board_either_way(width: int, height: int) -> None:
+def test_a_tree_has_no_move_off_its_board_either_way(width, height):
     on_board = 0
     for x in range(-1, width + 1):
         for y in range(-1, height + 1):
@@ -112,9 +107,7 @@ SIZES = st.sampled_from([(5, 5), (15, 15), (15, 17), (16, 16), (22, 22), (5, 22)
 
 
 @given(SIZES, st.sampled_from(list(Rule)), st.sampled_from(["few", "all"]), st.randoms())
-def test_a_key_holds_an_image_of_the_position_that_it_was_made_of(
-    size: tuple[int, int], rule: Rule, amount: str, chance: Random
-) -> None:
+def test_a_key_holds_an_image_of_the_position_that_it_was_made_of(size, rule, amount, chance):
     cells = [(x, y) for y in range(size[1]) for x in range(size[0])]
     owners = [chance.randrange(3) if amount == "all" else chance.randrange(30) for _ in cells]
     lists = [tuple(c for c, o in zip(cells, owners, strict=True) if o == k) for k in range(3)]
@@ -131,10 +124,7 @@ def test_a_key_holds_an_image_of_the_position_that_it_was_made_of(
         )
 
 
-# Renju's openings -----------------------------------------------------------------------
-
-
-def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name() -> None:
+def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name():
     assert len({opening.name for opening in openings().values()}) == 26
     keys, empty = set(), Position(Rule.RENJU, 15, 15, Side.BLACK, (), ())
     for opening in openings().values():

@@ -12,7 +12,7 @@ from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 
 
-def test_letters_of_other_systems() -> None:
+def test_letters_of_other_systems():
     made = GameTree()
     made.root.child((7, 7)).comment = "Ä 五"
     data, losses = format_renlib(made)
@@ -54,7 +54,7 @@ def grow(seed: int, nodes: int) -> GameTree:
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
 @settings(max_examples=150)
-def test_every_tree_comes_back(seed: int, nodes: int) -> None:
+def test_every_tree_comes_back(seed, nodes):
     made = grow(seed, nodes)
     data, losses = format_renlib(made)
     assert not losses
@@ -62,7 +62,7 @@ def test_every_tree_comes_back(seed: int, nodes: int) -> None:
     assert format_renlib(parse_renlib(data))[0] == data
 
 
-def test_a_large_library_comes_back_quickly() -> None:
+def test_a_large_library_comes_back_quickly():
     made = grow(1, 12_000)
     assert made.count() > 5_000
     began = time.process_time()  # of this process, whatever else runs

@@ -16,7 +16,7 @@ from tests.notation.test_renlib import grow
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
 @settings(max_examples=100)
-def test_every_tree_comes_back(seed: int, nodes: int) -> None:
+def test_every_tree_comes_back(seed, nodes):
     tree = grow(seed, nodes)
     for node, _ in tree.walk():
         node.is_start = False  # which SGF has not, nor notes on a label
@@ -53,7 +53,7 @@ def records(draw: st.DrawFn) -> GameRecord:
 
 
 @given(records())
-def test_sgf_round_trips(record: GameRecord) -> None:
+def test_sgf_round_trips(record):
     assert parse_sgf(format_sgf(record)) == record
 
 
@@ -66,11 +66,11 @@ def test_sgf_round_trips(record: GameRecord) -> None:
         ("Void", ""), ("?", ""), ("", ""),
     ],
 )  # fmt: skip
-def test_results_are_read_as_programs_write_them(said: str, result: str) -> None:
+def test_results_are_read_as_programs_write_them(said, result):
     assert parse_sgf(f"(;GM[4]SZ[15]RE[{said}];B[hh];W[hg];B[jf])").result == result
 
 
-def test_the_moves_of_a_proposed_opening_are_moves() -> None:
+def test_the_moves_of_a_proposed_opening_are_moves():
     game = parse_sgf("(;GM[4]SZ[15];QPR[hh,hg,jf];QSLW[ig];B[gg];W[ii])")
     assert [cell_name(*cell) for cell in game.moves] == ["h8", "h7", "j6", "i7", "g7", "i9"]
     assert game.first is Side.BLACK and game.remarks == ()
@@ -80,7 +80,7 @@ def test_the_moves_of_a_proposed_opening_are_moves() -> None:
         parse_sgf("(;GM[4]SZ[15];QPR[hh,hg,jf];QSLB[ig])")
 
 
-def test_what_is_not_read_is_named_once() -> None:
+def test_what_is_not_read_is_named_once():
     game = parse_sgf("(;GM[4]SZ[15]EV[Cup]5A[gg][gh];B[hh]BL[10];W[ii]BL[9]QX[aa])")
     assert game.moves == ((7, 7), (8, 8))
     assert game.remarks == ("what is not read of the SGF file: 5A, BL, EV, QX",)
@@ -95,32 +95,32 @@ def test_what_is_not_read_is_named_once() -> None:
         ("RU[]GN[RIF rule]", Rule.RENJU), ("RU[what]GN[RIF rule]", Rule.RENJU), ("", None),
     ],
 )  # fmt: skip
-def test_rules_are_read_as_programs_name_them(said: str, rule: Rule | None) -> None:
+def test_rules_are_read_as_programs_name_them(said, rule):
     game = parse_sgf(f"(;GM[4]SZ[15]{said};B[hh])")
     assert game.rule is rule and game.remarks == ()
 
 
-def test_an_unknown_rule_is_named() -> None:
+def test_an_unknown_rule_is_named():
     game = parse_sgf("(;GM[4]SZ[15]RU[Gomoku Pro];B[hh])")
     assert game.rule is None
     assert game.remarks == ("RU[Gomoku Pro] is no rule that is known here",)
 
 
-def test_names_may_be_in_small_letters_or_padded_with_them() -> None:
+def test_names_may_be_in_small_letters_or_padded_with_them():
     game = parse_sgf("(;gm[4]sz[15]pb[Ada];b[hh];w[ii])")
     assert game.moves == ((7, 7), (8, 8)) and game.black == "Ada" and game.remarks == ()
     older = parse_sgf("(;GaMe[4]SiZe[19];Black[hh];White[ii])")
     assert older.moves == game.moves and older.width == 19
 
 
-def test_gm_5_is_five_in_a_row_where_a_board_is_given() -> None:
+def test_gm_5_is_five_in_a_row_where_a_board_is_given():
     assert parse_sgf("(;GM[5]SZ[15];B[hh])").moves == ((7, 7),)
     for other in ("(;GM[5];B[hh])", "(;GM[2]SZ[15];B[hh])"):
         with pytest.raises(NotationError, match="is another game"):
             parse_sgf(other)
 
 
-def test_rectangles_of_points() -> None:
+def test_rectangles_of_points():
     game = parse_sgf("(;GM[4]SZ[15]AB[hh:jh]AW[ba:aa][cc]AE[ih:ji];B[kk])")
     held = {cell_name(*cell): side for cell, side in game.placed}
     assert held == {"h8": 0, "a1": 1, "b1": 1, "c3": 1}
@@ -130,7 +130,7 @@ def test_rectangles_of_points() -> None:
         parse_sgf("(;GM[4]SZ[15]AB[hh:j];B[kk])")
 
 
-def test_what_sgf_cannot_hold_is_counted() -> None:
+def test_what_sgf_cannot_hold_is_counted():
     tree = parse_sgf_trees("(;GM[4]SZ[15];B[hh];W[ii])")[0]
     tree.root.is_start = tree.root.children[0].is_start = True
     for cell in ((0, 0), (1, 1), (2, 2)):

@@ -15,7 +15,7 @@ from pbrain_engine.position.rules import Rule, Side
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_random_steps_leave_the_state_as_computed_afresh(rule: Rule) -> None:
+def test_random_steps_leave_the_state_as_computed_afresh(rule):
     steps, difference = walk(seed=1, steps=6_000, every=1, rule=rule)
     assert steps >= 6_000
     assert not difference, difference
@@ -23,7 +23,7 @@ def test_random_steps_leave_the_state_as_computed_afresh(rule: Rule) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("rule", Rule)
-def test_a_million_random_steps(rule: Rule) -> None:
+def test_a_million_random_steps(rule):
     _, difference = walk(seed=2, steps=1_000_000, every=7, rule=rule)
     assert not difference, difference
 
@@ -32,14 +32,14 @@ sizes = st.integers(MIN_BOARD, MAX_BOARD)
 sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
 
 
-def test_an_example_may_take_as_long_as_a_busy_machine_does() -> None:
+def test_an_example_may_take_as_long_as_a_busy_machine_does():
     assert settings.default is not None and settings.default.deadline is None
     assert HealthCheck.too_slow in settings.default.suppress_health_check
 
 
 @settings(max_examples=60)
 @given(st.data(), sizes, sizes, st.sampled_from(Rule))
-def test_any_stones_in_any_order(data: st.DataObject, width: int, height: int, rule: Rule) -> None:
+def test_any_stones_in_any_order(data, width, height, rule):
     cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
     stones = data.draw(st.lists(st.tuples(cells, sides), unique_by=lambda s: s[0], max_size=40))
     game = Game(width, height, rule)
@@ -55,7 +55,7 @@ def test_any_stones_in_any_order(data: st.DataObject, width: int, height: int, r
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_game_on_paper_is_the_game_on_the_board(seed: int) -> None:
+def test_a_game_on_paper_is_the_game_on_the_board(seed):
     chance, game = random.Random(seed), Game(7)
     for _ in range(chance.randrange(14)):
         cell, step = chance.choice(game.empty_cells()), chance.randrange(6)

@@ -35,7 +35,7 @@ TABLES = tables_of_rule(Rule.FREESTYLE)
 RENJU = tables_of_rule(Rule.RENJU)
 
 
-def test_a_stone_goes_on_empty_cells_alone() -> None:
+def test_a_stone_goes_on_empty_cells_alone():
     state = state_after("h8")
     for wrong in (cell("h8"), 0):
         with pytest.raises(AssertionError):
@@ -45,7 +45,7 @@ def test_a_stone_goes_on_empty_cells_alone() -> None:
 
 
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.RENJU])
-def test_moves_stones_walls_and_passes_leave_all_as_computed_afresh(rule: Rule) -> None:
+def test_moves_stones_walls_and_passes_leave_all_as_computed_afresh(rule):
     tables, chance = tables_of_rule(rule), random.Random(4)
     state = state_after("", rule, size=6)
     position, board = state.position, [cell_of(x, y) for y in range(6) for x in range(6)]
@@ -87,9 +87,7 @@ def test_moves_stones_walls_and_passes_leave_all_as_computed_afresh(rule: Rule) 
         ("d8 e8 g8 h8", "", "f8", False),  # a five
     ],
 )
-def test_renju_alone_forbids_black_alone_a_foul(
-    black: str, white: str, at: str, is_foul: bool
-) -> None:
+def test_renju_alone_forbids_black_alone_a_foul(black, white, at, is_foul):
     stones = dict.fromkeys(black.split(), BLACK) | dict.fromkeys(white.split(), WHITE)
     for rule, tables in ((Rule.RENJU, RENJU), (Rule.FREESTYLE, TABLES)):
         state, fouls = state_after("", rule, others=stones), is_foul and rule is Rule.RENJU
@@ -100,10 +98,7 @@ def test_renju_alone_forbids_black_alone_a_foul(
         assert not is_forbidden(state, tables, cell(at))
 
 
-# Symmetry ---------------------------------------------------------------------------------
-
-
-def test_a_symmetry_takes_every_stone_to_its_like() -> None:
+def test_a_symmetry_takes_every_stone_to_its_like():
     position = state_after("h8").position
     assert symmetries_of(position) == 0b11111110
     assert symmetries_of(state_after("g8i9i8").position) == 0
@@ -123,7 +118,7 @@ def test_a_symmetry_takes_every_stone_to_its_like() -> None:
         ("i8e11j8i12h7l8h9a1g10c1f6e1g12g1g9a15", "g8"),
     ],
 )
-def test_a_three_that_a_foul_stops_does_not_count(moves: str, of_the_four: str) -> None:
+def test_a_three_that_a_foul_stops_does_not_count(moves, of_the_four):
     state = state_after(moves, Rule.RENJU)
     assert class_at(state, BLACK, cell("h8")) == MAKES_FOUL
     assert not is_forbidden(state, RENJU, cell("h8"))

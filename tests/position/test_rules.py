@@ -19,7 +19,7 @@ LONG_CELLS = {"wins": 1_000_000, "forbidden": 1_000_000, "answers": 200_000, "st
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_kernel_agrees_with_oracle(name: str) -> None:
+def test_kernel_agrees_with_oracle(name):
     found, _ = differences(name, seed=1, cells=CELLS[name])
     assert not found, "\n\n".join(found)
 
@@ -27,14 +27,14 @@ def test_kernel_agrees_with_oracle(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("rule", rules.RULES)
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_kernel_agrees_with_oracle_at_length(name: str, rule: str) -> None:
+def test_kernel_agrees_with_oracle_at_length(name, rule):
     if name == "forbidden" and rule != "renju":
         pytest.skip("only renju forbids moves")
     found, _ = differences(name, seed=2, cells=LONG_CELLS[name], rule=rule)
     assert not found, "\n\n".join(found)
 
 
-def test_forbidden_cells_of_two_programs() -> None:
+def test_forbidden_cells_of_two_programs():
     for puzzle in puzzles("forbidden"):
         board = board_of(puzzle["size"], rules.RENJU, puzzle["black"], puzzle["white"])
         found = [list(move) for move in game_of(board, Side.BLACK).forbidden()]
@@ -52,7 +52,7 @@ XXX.XXX
 """
 
 
-def test_every_empty_cell_forbidden() -> None:
+def test_every_empty_cell_forbidden():
     board = read_board(ALL_FORBIDDEN, rules.RENJU)
     assert rules.winners(board) == set()
     game = game_of(board, Side.BLACK)

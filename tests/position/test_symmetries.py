@@ -62,7 +62,7 @@ def engine() -> Engine:
         ("h8i10", 15, 15),  # none
     ],
 )
-def test_one_move_of_each_kind_is_left(engine: Engine, moves: str, width: int, height: int) -> None:
+def test_one_move_of_each_kind_is_left(engine, moves, width, height):
     set_up(engine, moves, width, height)
     every = root_moves(engine, multipv=2)
     distinct = root_moves(engine)
@@ -74,7 +74,7 @@ def test_one_move_of_each_kind_is_left(engine: Engine, moves: str, width: int, h
     assert distinct == sum(1 for kind in kinds if kind & listed)
 
 
-def test_a_blocked_cell_breaks_the_symmetry(engine: Engine) -> None:
+def test_a_blocked_cell_breaks_the_symmetry(engine):
     set_up(engine, "h8")
     alike = root_moves(engine)
     engine.place(8, 10, Side.WALL)
@@ -84,7 +84,7 @@ def test_a_blocked_cell_breaks_the_symmetry(engine: Engine) -> None:
 
 @pytest.mark.parametrize("rule", Rule)
 @pytest.mark.parametrize("size", [5, 6, 15, 20, 22])
-def test_first_stones_come_at_once_and_near_the_centre(rule: Rule, size: int) -> None:
+def test_first_stones_come_at_once_and_near_the_centre(rule, size):
     with Engine(hash_size=1 << 20) as own:
         own.new_game(size, rule=rule)
         thought = own.think(Limit(time=60))
@@ -98,9 +98,7 @@ def test_first_stones_come_at_once_and_near_the_centre(rule: Rule, size: int) ->
 
 @pytest.mark.parametrize("rule", Rule)
 @pytest.mark.parametrize("corner", [(0, 0), (14, 14), (0, 7), (1, 13)])
-def test_a_first_stone_at_the_border_is_answered_towards_the_centre(
-    rule: Rule, corner: tuple[int, int]
-) -> None:
+def test_a_first_stone_at_the_border_is_answered_towards_the_centre(rule, corner):
     with Engine(hash_size=1 << 20) as own:
         own.new_game(15, rule=rule)
         own.play(*corner)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pbrain_engine.protocol.commands import MAX_LINE, TOO_LONG, Command, CommandReader
 
 
-def test_a_body_is_bounded() -> None:
+def test_a_body_is_bounded():
     reader = CommandReader()
     reader.read("BOARD")
     for _ in range(10_000):
@@ -18,7 +18,7 @@ def test_a_body_is_bounded() -> None:
 
 
 @given(st.lists(st.binary(max_size=200), max_size=20))
-def test_any_bytes_can_be_read(chunks: list[bytes]) -> None:
+def test_any_bytes_can_be_read(chunks):
     reader, found = CommandReader(), list[Command]()
     for chunk in [*chunks, b"\nDONE\nDONE\nBEGIN\n"]:
         found += reader.feed(chunk)
@@ -26,7 +26,7 @@ def test_any_bytes_can_be_read(chunks: list[bytes]) -> None:
 
 
 @given(st.binary(max_size=400), st.lists(st.integers(0, 400), max_size=6))
-def test_lines_do_not_depend_on_the_chunks(data: bytes, cuts: list[int]) -> None:
+def test_lines_do_not_depend_on_the_chunks(data, cuts):
     data += b"\n"
     whole = CommandReader().lines(data)
     reader, pieces = CommandReader(), []
@@ -36,11 +36,11 @@ def test_lines_do_not_depend_on_the_chunks(data: bytes, cuts: list[int]) -> None
     assert pieces == whole
 
 
-def test_line_ends_of_every_kind() -> None:
+def test_line_ends_of_every_kind():
     assert CommandReader().lines(b"a\nb\r\nc\rd\n\r\n \t\n") == ["a", "b", "c", "d"]
 
 
-def test_a_line_without_end_is_bounded_and_the_next_is_read() -> None:
+def test_a_line_without_end_is_bounded_and_the_next_is_read():
     reader = CommandReader()
     for _ in range(100):
         assert reader.lines(b"x" * MAX_LINE) == []

@@ -64,9 +64,7 @@ def percentile(values: list[float], share: float) -> float:
     "tries, limit", [(5, 2.0), pytest.param(500, 0.1, marks=long)], ids=["short", "long"]
 )
 @pytest.mark.parametrize("how", ["INFO timeout_turn 0", "STOP", "END", "EOF"])
-def test_a_search_of_two_threads_stops_or_ends_at_once(
-    launch: Launch, how: str, tries: int, limit: float
-) -> None:
+def test_a_search_of_two_threads_stops_or_ends_at_once(launch, how, tries, limit):
     chance, is_end = random.Random(1), how in ("END", "EOF")
     peer, delays = launch("thread_num 2"), list[float]()
     while len(delays) < tries:
@@ -93,9 +91,7 @@ def test_a_search_of_two_threads_stops_or_ends_at_once(
     "turn, moves, late",
     [(0.1, 10, 0.3), *(pytest.param(t, 500, 0.0, marks=long) for t in (0.1, 0.5, 2.0))],
 )
-def test_the_turn_is_used_and_never_exceeded(
-    launch: Launch, turn: float, moves: int, late: float
-) -> None:
+def test_the_turn_is_used_and_never_exceeded(launch, turn, moves, late):
     chance = random.Random(2)
     peer = launch(f"timeout_turn {round(turn * 1000)}")
     used = []
@@ -114,7 +110,7 @@ def test_the_turn_is_used_and_never_exceeded(
 @pytest.mark.parametrize(
     "tries, late", [(3, 0.3), pytest.param(50, 0.0, marks=long)], ids=["short", "long"]
 )
-def test_a_start_in_suspension_is_taken_off_the_first_move(tries: int, late: float) -> None:
+def test_a_start_in_suspension_is_taken_off_the_first_move(tries, late):
     used = []
     for _ in range(tries):
         with closing(EngineProcess(PROGRAM)) as peer:
@@ -133,7 +129,7 @@ def test_a_start_in_suspension_is_taken_off_the_first_move(tries: int, late: flo
 
 
 @pytest.mark.parametrize("tries", [300, pytest.param(10_000, marks=long)])
-def test_every_command_is_answered_once_however_close_it_comes(launch: Launch, tries: int) -> None:
+def test_every_command_is_answered_once_however_close_it_comes(launch, tries):
     chance = random.Random(3)
     peer = launch("timeout_turn 3")
     for number in range(tries):
@@ -155,7 +151,7 @@ def test_every_command_is_answered_once_however_close_it_comes(launch: Launch, t
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the package's tests read more there")
 @pytest.mark.parametrize("memory", [30_000_000, 70_000_000, 350_000_000])
-def test_private_memory_stays_below_the_limit(launch: Launch, memory: int) -> None:
+def test_private_memory_stays_below_the_limit(launch, memory):
     most = f"hash_size {memory >> 10}"  # the table fills the memory, however short the turns are
     peer = launch(f"max_memory {memory}", most, "timeout_turn 300")
     process = psutil.Process(peer.process.pid)
@@ -169,7 +165,7 @@ def test_private_memory_stays_below_the_limit(launch: Launch, memory: int) -> No
 
 
 @pytest.mark.parametrize("tries, limit", [(5, 0.5), pytest.param(20, 0.1, marks=long)])
-def test_the_program_is_ready_quickly(tries: int, limit: float) -> None:
+def test_the_program_is_ready_quickly(tries, limit):
     delays = []
     for _ in range(tries):
         with closing(EngineProcess(PROGRAM)) as peer:

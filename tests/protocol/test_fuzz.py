@@ -224,19 +224,19 @@ TestConversation = Conversation.TestCase
 
 
 @pytest.mark.timed
-def test_random_lines_do_not_break_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_lines_do_not_break_the_program(capsys):
     assert fuzz_protocol.main(["--lines", "5000", "--seed", "11"]) == 0
     assert "5000 lines" in capsys.readouterr().out
 
 
-def test_a_broken_program_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_program_is_found(capsys):
     broken = join_command([sys.executable, "-c", "import sys; sys.exit(3)"])
     assert fuzz_protocol.main(["--lines", "100", broken]) == 1
     assert "ended (3)" in capsys.readouterr().out
     assert fuzz_protocol.main(["--lines", "100", "/no/such/program"]) == 2
 
 
-def test_lines_never_end_the_program_or_fill_the_machine() -> None:
+def test_lines_never_end_the_program_or_fill_the_machine():
     assert not fuzz_protocol.is_harmless(b"end")
     assert not fuzz_protocol.is_harmless(b"ABOUT\rEND x")
     assert not fuzz_protocol.is_harmless(b"INFO max_memory 99999999999")

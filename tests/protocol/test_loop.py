@@ -47,9 +47,7 @@ def are_ok_and_moves(lines: list[str], moves: int) -> bool:
 
 @pytest.mark.parametrize("tries", [5, pytest.param(1_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("end", [b"END\n", b""], ids=["END", "EOF"])
-def test_a_move_is_not_lost_to_an_end_that_comes_at_once_or_a_little_later(
-    end: bytes, tries: int
-) -> None:
+def test_a_move_is_not_lost_to_an_end_that_comes_at_once_or_a_little_later(end, tries):
     chance = random.Random(4)
     for _ in range(tries):
         assert are_ok_and_moves(answers(PROGRAM, AT_ONCE + end), 1)
@@ -59,7 +57,7 @@ def test_a_move_is_not_lost_to_an_end_that_comes_at_once_or_a_little_later(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes always block there")
-def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty() -> None:
+def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty():
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     with (
@@ -75,7 +73,7 @@ def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty() -> None:
     assert are_ok_and_moves([x for x in lines if not x.startswith(("MESSAGE ", "DEBUG "))], 2)
 
 
-def test_a_client_that_reads_slowly_gets_every_line() -> None:
+def test_a_client_that_reads_slowly_gets_every_line():
     with subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(b"ABOUT\n" * 2_000 + AT_ONCE + b"END\n")  # more than a pipe holds
@@ -101,11 +99,9 @@ class SilentQueue:
 @pytest.mark.parametrize(
     ("late", "second"), [(0.0, 0.1), (pacing.IDLE_LAG, 0.1), (0.034, 0.07), (9.0, 0.05)]
 )
-def test_where_the_main_thread_wakes_late_it_waits_less_the_next_time(
-    monkeypatch: pytest.MonkeyPatch, late: float, second: float
-) -> None:
+def test_where_the_main_thread_wakes_late_it_waits_less_the_next_time(monkeypatch, late, second):
     monkeypatch.setattr(loop, "LAG", pacing.Lag())
-    talk, events = loop.Loop(lambda memory: SimpleNamespace()), SilentQueue(late)  # type: ignore
+    talk, events = loop.Loop(lambda memory: SimpleNamespace()), SilentQueue(late)
     monkeypatch.setattr(talk, "_events", events)
     monkeypatch.setattr(talk, "_answer_now", lambda task: woken.append(events.now - events.late))
     monkeypatch.setattr(loop, "perf_counter", lambda: events.now)
@@ -113,7 +109,7 @@ def test_where_the_main_thread_wakes_late_it_waits_less_the_next_time(
     woken: list[float] = []
     for read_at in (0.0, 100.0):
         events.now = read_at
-        talk.session.task = SimpleNamespace(  # type: ignore[assignment]
+        talk.session.task = SimpleNamespace(
             answered=False, deadline=read_at + 0.1, read_at=read_at, stop=lambda: None
         )
         talk._handle_next()

@@ -22,7 +22,7 @@ def apply(diff: str, package: Path) -> None:
         (package / name).write_text(text.replace(before, after), encoding="utf-8")
 
 
-def test_a_protocol_command_is_added_as_the_recipe_says(tmp_path: Path) -> None:
+def test_a_protocol_command_is_added_as_the_recipe_says(tmp_path):
     package = tmp_path / "pbrain_engine"
     kept = shutil.ignore_patterns("*.so", "*.numoku", "__pycache__", "page")
     shutil.copytree(ROOT / "pbrain_engine", package, ignore=kept)

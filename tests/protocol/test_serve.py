@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from time import perf_counter
 
 import pytest
@@ -66,11 +65,8 @@ def brain() -> Iterator[Brain]:
         yield peer
 
 
-# -- the ends of the pipes -----------------------------------------------------------------
-
-
 @pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise")
-def test_a_manager_that_has_died_is_not_talked_to(tmp_path: Path) -> None:
+def test_a_manager_that_has_died_is_not_talked_to(tmp_path):
     read, write = os.pipe()
     with subprocess.Popen(
         PROGRAM, stdin=subprocess.PIPE, stdout=write, stderr=subprocess.PIPE
@@ -85,7 +81,7 @@ def test_a_manager_that_has_died_is_not_talked_to(tmp_path: Path) -> None:
         assert stderr == b""
 
 
-def test_output_is_not_read_and_the_input_ends() -> None:
+def test_output_is_not_read_and_the_input_ends():
     with closing(Brain(PROGRAM)) as peer:
         peer.start()
         read, write = os.pipe()
@@ -102,7 +98,7 @@ def test_output_is_not_read_and_the_input_ends() -> None:
 @pytest.mark.parametrize(
     ("options", "greeting"), [([], b"usage: numoku "), (["--row-first"], serve.GREETING)]
 )
-def test_a_person_at_a_terminal_is_told_what_to_type(options: list[str], greeting: bytes) -> None:
+def test_a_person_at_a_terminal_is_told_what_to_type(options, greeting):
     import pty
 
     ours, theirs = pty.openpty()
@@ -115,7 +111,7 @@ def test_a_person_at_a_terminal_is_told_what_to_type(options: list[str], greetin
 
 
 @needs_windows_itself
-def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
+def test_interrupts_are_left_to_the_manager(brain):
     brain.start()
     if sys.platform == "win32":
         brain.process.send_signal(signal.CTRL_BREAK_EVENT)
@@ -125,11 +121,8 @@ def test_interrupts_are_left_to_the_manager(brain: Brain) -> None:
     brain.is_well()
 
 
-# -- time and memory -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("memory", [1, 1_000_000, 30_000_000, 5_000_000_000_000])
-def test_any_memory_limit_is_survived(brain: Brain, memory: int) -> None:
+def test_any_memory_limit_is_survived(brain, memory):
     brain.start()
     assert is_move(brain.ask("TURN 7,7"))
     assert is_move(brain.ask(f"INFO max_memory {memory}", "TURN 0,0"))
@@ -137,7 +130,7 @@ def test_any_memory_limit_is_survived(brain: Brain, memory: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others limit it in other ways")
-def test_an_address_space_that_is_too_small_is_said() -> None:
+def test_an_address_space_that_is_too_small_is_said():
     shell = ["sh", "-c", 'ulimit -v 40000; exec "$0" "$@"', *PROGRAM]
     asked = b"START 15\nABOUT\nTURN 7,7\nEND\n"
     program = subprocess.run(shell, input=asked, capture_output=True, timeout=ANSWER, check=False)
@@ -149,7 +142,7 @@ def test_an_address_space_that_is_too_small_is_said() -> None:
 
 @pytest.mark.timed
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
+def test_time_spent_suspended_is_not_counted(brain):
     brain.start(turn=100)
     brain.ask("BOARD", "7,7,2", "DONE")
     brain.suspend()
@@ -163,11 +156,8 @@ def test_time_spent_suspended_is_not_counted(brain: Brain) -> None:
     brain.is_well()
 
 
-# -- the place it runs in ------------------------------------------------------------------
-
-
 @pytest.mark.skipif(os.name == "nt", reason="permissions")
-def test_a_read_only_folder_with_an_odd_name(tmp_path: Path) -> None:
+def test_a_read_only_folder_with_an_odd_name(tmp_path):
     folder = tmp_path / "náš stroj 五子棋"
     folder.mkdir()
     folder.chmod(0o500)
@@ -182,7 +172,7 @@ def test_a_read_only_folder_with_an_odd_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variables", [{"LANG": "C"}, {"PYTHONIOENCODING": "utf-16"},
                                        {"LC_ALL": "tr_TR.ISO-8859-9"}])  # fmt: skip
-def test_the_locale_does_not_matter(variables: dict[str, str]) -> None:
+def test_the_locale_does_not_matter(variables):
     asked = b"info timeout_turn 0\nstart 15\nbegin\nend\n"
     environment = {**os.environ, **variables}
     done = subprocess.run(
@@ -191,7 +181,7 @@ def test_the_locale_does_not_matter(variables: dict[str, str]) -> None:
     assert done.stdout.split()[:1] == [b"OK"] and len(done.stdout.split()) == 2 and not done.stderr
 
 
-def test_nothing_heavy_is_loaded_before_the_answer() -> None:
+def test_nothing_heavy_is_loaded_before_the_answer():
     code = (
         "import sys, pbrain_engine.protocol.loop, pbrain_engine.engine.engine;"
         f"print([m for m in {HEAVY} if m in sys.modules])"
@@ -200,7 +190,7 @@ def test_nothing_heavy_is_loaded_before_the_answer() -> None:
     assert loaded.stdout.strip() == b"[]"
 
 
-def test_a_log_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_a_log_is_written_where_it_is_asked_for(tmp_path):
     log = tmp_path / "numoku.log"
     with closing(Brain([*PROGRAM, "--log", str(log)])) as peer:
         peer.is_well()

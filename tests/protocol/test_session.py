@@ -29,7 +29,7 @@ class Talk:
 
     def __init__(self) -> None:
         self.engines: list[FakeEngine] = []
-        self.session = Session(self._make)  # type: ignore[arg-type]
+        self.session = Session(self._make)
         self.reader = CommandReader()
 
     def _make(self, memory: int) -> FakeEngine:
@@ -71,7 +71,7 @@ class Talk:
         return self
 
 
-def test_each_iteration_leaves_its_move_to_fall_back_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_iteration_leaves_its_move_to_fall_back_on(monkeypatch):
     talk = Talk().start()
     monkeypatch.setattr(talk.engine, "quick_move", lambda exclude=(): Move(0, 0))
     talk.session.handle(Command("TURN", (7, 7)), perf_counter())
@@ -81,7 +81,7 @@ def test_each_iteration_leaves_its_move_to_fall_back_on(monkeypatch: pytest.Monk
     assert task.answer.moves == (Move(6, 7),)
 
 
-def test_info_is_never_answered() -> None:
+def test_info_is_never_answered():
     talk = Talk()
     keys = [*vars(Settings()), "max_memory", "rule", "evaluate", "", "folder", "time_left"]
     for key in keys:
@@ -89,7 +89,7 @@ def test_info_is_never_answered() -> None:
             assert talk.session.handle(Command("INFO", text=f"{key} {value}"), 0.0) == ()
 
 
-def test_a_rule_is_set_up_before_the_clock_of_a_move_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_is_set_up_before_the_clock_of_a_move_runs(monkeypatch):
     talk = Talk().start()
     assert talk.say("INFO rule 4") == [] and talk.engine.game.rule is Rule.RENJU
 
@@ -107,21 +107,21 @@ def test_a_rule_is_set_up_before_the_clock_of_a_move_runs(monkeypatch: pytest.Mo
     [("300", 300), ("300.0", 300), ("3e2", 300), ("-7.9", -8), ("+5", 5), ("300 400", 300),
      ("x", None), ("nan", None), ("", None), ("-", None)],
 )  # fmt: skip
-def test_numbers_are_read_as_clients_may_write_them(text: str, milliseconds: int | None) -> None:
+def test_numbers_are_read_as_clients_may_write_them(text, milliseconds):
     settings = Settings()
     settings.update(f"timeout_turn {text}")
     assert settings.turn == milliseconds
 
 
 @pytest.mark.parametrize("text", ["9" * 30, "1e300", "inf", "2147483647", "9223372036854775807"])
-def test_giants_of_any_length_mean_no_limit(text: str) -> None:
+def test_giants_of_any_length_mean_no_limit(text):
     settings = Settings()
     settings.update(f"timeout_turn {text}")
     settings.update(f"time_left {text}")
     assert plan(settings.limits, 0, 225).hard == UNLIMITED
 
 
-def test_what_is_played_in_need_is_neither_blocked_nor_a_foul() -> None:
+def test_what_is_played_in_need_is_neither_blocked_nor_a_foul():
     with Engine(memory=60_000_000) as engine:
         talk = Talk()
         talk.session = Session(lambda memory: engine)
@@ -158,9 +158,7 @@ RECORD = SPREAD[:4]  # moves in turn, the last one of field 2's
         ([], Side.BLACK),
     ],
 )
-def test_turn_after_yxboard_is_the_opponents_move_or_goes_on_with_a_record(
-    sent: list[str], side: Side
-) -> None:
+def test_turn_after_yxboard_is_the_opponents_move_or_goes_on_with_a_record(sent, side):
     talk = Talk().start()
     talk.say("YXBOARD", *sent, "DONE")
     answers = [*talk.ask("TURN 14,14"), *talk.ask("TURN 0,7"), *talk.ask("TURN 14,7")]
@@ -171,7 +169,7 @@ def test_turn_after_yxboard_is_the_opponents_move_or_goes_on_with_a_record(
 
 
 @pytest.mark.parametrize("sent, side", [(SPREAD, Side.WHITE), (RECORD, Side.BLACK)])
-def test_turn_keeps_its_side_after_moves_are_taken_back(sent: list[str], side: Side) -> None:
+def test_turn_keeps_its_side_after_moves_are_taken_back(sent, side):
     talk = Talk().start()
     talk.say("YXBOARD", *sent, "DONE")
     (answer,) = talk.ask("TURN 14,14")
@@ -185,7 +183,7 @@ def test_turn_keeps_its_side_after_moves_are_taken_back(sent: list[str], side: S
 
 
 @pytest.mark.parametrize("again", [["RESTART"], ["START 15"], ["BOARD", "DONE"]])
-def test_a_new_game_forgets_whose_turn_was_next(again: list[str]) -> None:
+def test_a_new_game_forgets_whose_turn_was_next(again):
     talk = Talk().start()
     talk.say("YXBOARD", "7,7,3", "6,6,1", "6,7,1", "DONE", *again)
     while len(talk.stones) < 3:  # as many as were sent
@@ -207,7 +205,7 @@ def test_a_new_game_forgets_whose_turn_was_next(again: list[str]) -> None:
           for sent in ("7,7,1 8,8,1", "3,3,3 7,7,1", "7,7,1 x", "7,7,1 7,7,2")),
     ],
 )  # fmt: skip
-def test_the_side_to_move_has_no_stone_more(sent: str, to_move: Side, black: bool) -> None:
+def test_the_side_to_move_has_no_stone_more(sent, to_move, black):
     talk = Talk().start()
     (*notes, answer) = talk.ask("BOARD", *sent.split(), "DONE")
     assert talk.stones[Move(*map(int, answer.split(",")))] is to_move
@@ -216,9 +214,7 @@ def test_the_side_to_move_has_no_stone_more(sent: str, to_move: Side, black: boo
     assert is_odd is (len(sent.split()) == 5)
 
 
-def test_under_wine_nothing_asks_how_long_the_program_waited(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr("builtins.open", lambda *_: BytesIO(b"1 9000000000 1"))
     assert session.queued_time() == 0.0
@@ -238,9 +234,7 @@ def test_under_wine_nothing_asks_how_long_the_program_waited(
         ("--row-first=1", None), ("colour=red", None), ("--version", None),
     ],
 )  # fmt: skip
-def test_the_command_line_is_options_of_the_protocol_or_none(
-    line: str, options: dict[str, str] | None
-) -> None:
+def test_the_command_line_is_options_of_the_protocol_or_none(line, options):
     assert serve.read_options(line.split()) == options
 
 
@@ -249,15 +243,10 @@ def test_the_command_line_is_options_of_the_protocol_or_none(
     [({"search": "mcts"}, "method:puct"), ({"book_seed": "x"}, "'x'"),
      ({"book": "/no/such"}, "there is no book")],
 )  # fmt: skip
-def test_options_that_no_engine_can_have_end_the_program_at_once(
-    options: dict[str, str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_that_no_engine_can_have_end_the_program_at_once(options, problem, capsys):
     assert serve.main(options) == 2
     assert problem in capsys.readouterr().err
     assert not serve.problem_of({"search": "alphabeta", "level": "v2"})
-
-
-# -- the clock -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -274,9 +263,7 @@ def test_options_that_no_engine_can_have_end_the_program_at_once(
         ("timeout_turn 1000, timeout_match 2000", [None, 2000]),
     ],
 )  # fmt: skip
-def test_what_is_left_follows_the_manager_and_what_is_spent(
-    said: str, left: list[int | None]
-) -> None:
+def test_what_is_left_follows_the_manager_and_what_is_spent(said, left):
     settings, seen, limits = Settings(), [], {}
     for words in said.split(", "):
         key, _, value = words.partition(" ")
@@ -288,9 +275,6 @@ def test_what_is_left_follows_the_manager_and_what_is_spent(
         seen.append(settings.limits.left)
     assert seen == left
     assert settings.limits.turn == limits.get("timeout_turn")
-
-
-# -- reports -------------------------------------------------------------------------------
 
 
 def thought(value: int, pv: tuple[tuple[int, int], ...], **others: int) -> Thought:
@@ -322,7 +306,7 @@ def reported(
     return lines
 
 
-def test_a_win_or_loss_is_told_only_where_its_line_ends_the_game() -> None:
+def test_a_win_or_loss_is_told_only_where_its_line_ends_the_game():
     assert " ev +M1 " in reported(win_in(1), ((8, 7),))[0]
     for value, line in ((win_in(1), (8, 8)), (win_in(3), (8, 7))):
         assert "M" not in reported(value, (line,))[0].removeprefix("MESSAGE")
@@ -331,7 +315,7 @@ def test_a_win_or_loss_is_told_only_where_its_line_ends_the_game() -> None:
     assert "MESSAGE REALTIME LOST 8,7" in reported(*lost, 1, Side.WHITE)
 
 
-def test_every_reply_is_one_line_of_ascii() -> None:
+def test_every_reply_is_one_line_of_ascii():
     for text in ("a\nb", "\r\n", "náš", "x" * 10_000, "\0\x7f"):
         for kind in ("ERROR", "UNKNOWN", "DEBUG"):
             reply = replies.remark(kind, text)
@@ -339,7 +323,7 @@ def test_every_reply_is_one_line_of_ascii() -> None:
             assert len(reply) < 500
 
 
-def test_a_line_wins_with_its_last_move_and_not_before() -> None:
+def test_a_line_wins_with_its_last_move_and_not_before():
     assert line_wins(four(), [(8, 7)], 1)
     assert not line_wins(four(), [(8, 7), (0, 0), (3, 7)], 3)
     assert not line_wins(four(), [(0, 0), (1, 1)], 2)

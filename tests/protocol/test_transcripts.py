@@ -9,7 +9,7 @@ import pytest
 
 from pbrain_engine.arena.process import EngineProcess
 from tests.golden import talks, texts
-from tests.transcript import Transcript, all_transcripts, replay
+from tests.transcript import all_transcripts, replay
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 TRANSCRIPTS = all_transcripts()
@@ -19,7 +19,7 @@ NAMES = [transcript.name for transcript in TRANSCRIPTS]
 
 @pytest.mark.parametrize("burst", [True, False], ids=["burst", "line by line"])
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=NAMES)
-def test_the_program_holds_the_dialogue_of_each_client(transcript: Transcript, burst: bool) -> None:
+def test_the_program_holds_the_dialogue_of_each_client(transcript, burst):
     ends = ["\n", "\r\n", "\r", "\n\r\n"] if burst else ["\r\n"]
     with closing(EngineProcess(PROGRAM)) as peer:
 
@@ -31,6 +31,6 @@ def test_the_program_holds_the_dialogue_of_each_client(transcript: Transcript, b
         replay(transcript, peer, send, ANSWER_TIME)
 
 
-def test_all_talks_with_a_model_of_the_engine_are_as_recorded() -> None:
+def test_all_talks_with_a_model_of_the_engine_are_as_recorded():
     record = texts.read(talks.FILE)
     assert talks.talks(record) == record

@@ -48,8 +48,6 @@ def keeps_contract(result: int, value: int, alpha: int, beta: int) -> bool:
     return value >= result if result >= beta else value == result
 
 
-# Reductions -------------------------------------------------------------------------------
-
 REDUCING = {"reduction_base": 64, "reduction_scale": 0, "reduction_worse": 0,
             "reduction_cut": 0, "reduction_pv": 0, "fail_high_margin": -(10**5)}  # fmt: skip
 
@@ -61,7 +59,7 @@ def late_promise() -> Node:
     return Node(0, [first, second])
 
 
-def test_a_reduced_move_that_raises_alpha_is_searched_again_in_full(make: Make) -> None:
+def test_a_reduced_move_that_raises_alpha_is_searched_again_in_full(make):
     tree = late_promise()
     assert true_value(tree, 3) == 10 and true_value(tree, 2) == 30
     for beta in (11, 1000):  # an empty window, and one of the principal variation
@@ -73,9 +71,6 @@ def test_a_reduced_move_that_raises_alpha_is_searched_again_in_full(make: Make) 
         assert depths[0] == 1 and 2 in depths[1:], "reduced first, then in full"
 
 
-# Pruning ----------------------------------------------------------------------------------
-
-
 def forced(node: Node) -> int:
     """Return 1 if the side to move wins by force, -1 if it loses, else 0."""
     if node.result:
@@ -83,7 +78,7 @@ def forced(node: Node) -> int:
     return max((-forced(child) for child in node.children), default=0)
 
 
-def test_whatever_is_pruned_no_claim_is_false(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_is_pruned_no_claim_is_false(monkeypatch):
     chance, claims = random.Random(11), Counter[int]()
     for _ in range(60):
         tree = random_tree(chance, 5, spread=900)
@@ -100,10 +95,7 @@ def test_whatever_is_pruned_no_claim_is_false(monkeypatch: pytest.MonkeyPatch) -
     assert min(claims[1], claims[-1]) > 3
 
 
-# Ends -------------------------------------------------------------------------------------
-
-
-def test_a_node_without_moves_is_lost_to_its_threat_or_to_a_foul(make: Make) -> None:
+def test_a_node_without_moves_is_lost_to_its_threat_or_to_a_foul(make):
     for node, value in ((Node(blocked=True), loss_in(3 + 2)), (Node(7), 7),
                         (Node(7, stuck=True), loss_in(3 + 2)),
                         (Node(threatened=True), loss_in(3 + 4))):  # fmt: skip
@@ -114,7 +106,7 @@ def test_a_node_without_moves_is_lost_to_its_threat_or_to_a_foul(make: Make) -> 
     assert world.run(-INFINITE, INFINITE, 3, ply=1) == loss_in(1 + 2)
 
 
-def test_no_win_is_looked_for_that_would_be_later_than_a_known_one(make: Make) -> None:
+def test_no_win_is_looked_for_that_would_be_later_than_a_known_one(make):
     world = make(Node(0, [Node(0)]))
     assert world.run(win_in(3), win_in(3) + 1, 3, ply=3) == win_in(3)  # a win at ply 6 at best
     assert not world.calls_of(0)
@@ -124,7 +116,7 @@ def test_no_win_is_looked_for_that_would_be_later_than_a_known_one(make: Make) -
     assert world.calls_of(0)
 
 
-def test_a_line_ends_where_it_is_decided_and_a_full_board_is_a_draw(make: Make) -> None:
+def test_a_line_ends_where_it_is_decided_and_a_full_board_is_a_draw(make):
     world = make(Node(0, [chain(-3, 3, -3, 3), Node(0, result=-2)]))
     assert world.run(-INFINITE, INFINITE, 4) == win_in(2 + 2)
     assert world.line() == [1]
@@ -132,7 +124,7 @@ def test_a_line_ends_where_it_is_decided_and_a_full_board_is_a_draw(make: Make) 
     assert world.run(-INFINITE, INFINITE, 2) == 0
 
 
-def test_a_search_that_is_stopped_returns_and_stores_nothing(make: Make) -> None:
+def test_a_search_that_is_stopped_returns_and_stores_nothing(make):
     tree = random_tree(random.Random(3), 5)
     for limit in range(1, 12):
         world = make(tree)
@@ -140,9 +132,6 @@ def test_a_search_that_is_stopped_returns_and_stores_nothing(make: Make) -> None
         world.run(-INFINITE, INFINITE, 5)
         assert world.worker.stopped == 1 and world.worker.nodes <= limit
         assert world.known() == 0
-
-
-# The table --------------------------------------------------------------------------------
 
 
 def asked(make: Make, alpha: int, beta: int, value: int, bound: int,
@@ -157,20 +146,18 @@ def asked(make: Make, alpha: int, beta: int, value: int, bound: int,
 
 @pytest.mark.parametrize("value, fits", [(20, {LOWER, EXACT}), (11, {LOWER, EXACT}),
                                          (10, {UPPER, EXACT}), (-5, {UPPER, EXACT})])  # fmt: skip
-def test_a_bound_is_believed_on_its_own_side_of_the_window(
-    make: Make, value: int, fits: set[int]
-) -> None:
+def test_a_bound_is_believed_on_its_own_side_of_the_window(make, value, fits):
     for bound in (UPPER, LOWER, EXACT):
         assert asked(make, 10, 11, value, bound) == (bound in fits)
 
 
-def test_shallower_knowledge_and_the_principal_variation_are_searched(make: Make) -> None:
+def test_shallower_knowledge_and_the_principal_variation_are_searched(make):
     assert asked(make, 10, 11, 20, EXACT, stored=4)
     assert not asked(make, 10, 11, 20, EXACT, stored=2.75)
     assert not asked(make, 10, 50, 20, EXACT)
 
 
-def test_a_bound_is_stored_for_what_the_window_tells(make: Make) -> None:
+def test_a_bound_is_stored_for_what_the_window_tells(make):
     tree = Node(7, [Node(-20), Node(3)])
     for alpha, beta, bound in ((0, 100, EXACT), (0, 15, LOWER), (0, 20, LOWER), (20, 90, UPPER),
                                (30, 31, UPPER), (19, 21, EXACT)):  # fmt: skip
@@ -182,7 +169,7 @@ def test_a_bound_is_stored_for_what_the_window_tells(make: Make) -> None:
         assert cell_of_entry(data) == (0 if bound == UPPER else 1)
 
 
-def test_the_table_s_move_is_tried_first_where_its_cell_is_free(make: Make) -> None:
+def test_the_table_s_move_is_tried_first_where_its_cell_is_free(make):
     tree = Node(0, [Node(5), Node(4), Node(-9)])
     for is_free, first in ((True, 2), (False, 0)):  # the move may be another position's
         world = make(tree)
@@ -193,7 +180,7 @@ def test_the_table_s_move_is_tried_first_where_its_cell_is_free(make: Make) -> N
         assert world.leaves[0].path == (first,)
 
 
-def test_the_table_s_move_is_searched_once_and_all_others_too(make: Make) -> None:
+def test_the_table_s_move_is_searched_once_and_all_others_too(make):
     tree = Node(0, [Node(5), Node(4), Node(9), Node(7)])
     for move in range(1, 5):
         world = make(tree)
@@ -204,13 +191,8 @@ def test_the_table_s_move_is_searched_once_and_all_others_too(make: Make) -> Non
         assert sorted([first, *others]) == [(0,), (1,), (2,), (3,)]
 
 
-# It is minimax ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(6))
-def test_the_search_is_minimax_within_any_window_whatever_the_table_knows(
-    make: Make, seed: int
-) -> None:
+def test_the_search_is_minimax_within_any_window_whatever_the_table_knows(make, seed):
     chance = random.Random(seed)
     tree = random_tree(chance, 4)
     for depth, is_fresh in product((4, 3, 2), (True, False)):  # or with the table of other windows
@@ -222,7 +204,7 @@ def test_the_search_is_minimax_within_any_window_whatever_the_table_knows(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_line_leads_to_the_value(make: Make, seed: int) -> None:
+def test_the_line_leads_to_the_value(make, seed):
     tree = random_tree(random.Random(200 + seed), 4, spread=400)
     world = make(tree)
     value = world.run(-INFINITE, INFINITE, 4)

@@ -16,7 +16,7 @@ TABLES = tables_of_rule(Rule.FREESTYLE)
 CALM = "h8i9i7g9"
 
 
-def test_a_full_board_is_a_draw_and_a_stopped_search_nothing() -> None:
+def test_a_full_board_is_a_draw_and_a_stopped_search_nothing():
     worker, shared = worker_after(CALM), shared_block()
     worker.state.position.width, worker.state.position.height = 2, 2
     assert leaf(worker, TABLES, shared, -5, 5, 0, 1) == 0
@@ -26,12 +26,12 @@ def test_a_full_board_is_a_draw_and_a_stopped_search_nothing() -> None:
     assert not shared.words.any()
 
 
-def test_where_rows_can_be_closed_every_answer_to_a_five_is_tried() -> None:
+def test_where_rows_can_be_closed_every_answer_to_a_five_is_tried():
     caro = tables_of_rule(Rule.CARO)
     worker, shared = worker_after("h8a1i8c1j8e1k8", Rule.CARO), shared_block()
     tried: list[int] = []
 
-    def searched(worker, *rest):  # type: ignore[no-untyped-def]
+    def searched(worker, *rest):
         tried.append(int(worker.state.position.moves[worker.state.position.ply - 1]))
         return -worker.state.position.ply * 10 + len(tried)
 

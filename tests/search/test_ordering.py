@@ -37,7 +37,7 @@ CALM = "h8i9i7g9"
 FRAME = STACK_BASE  # of the root
 
 
-def test_between_moves_history_is_halved_and_in_a_new_game_forgotten() -> None:
+def test_between_moves_history_is_halved_and_in_a_new_game_forgotten():
     worker = worker_after()
     worker.history[0, 1, 300], worker.counters[1, 300], worker.barred[5] = 40, 301, 3
     fade_history(worker)
@@ -46,7 +46,7 @@ def test_between_moves_history_is_halved_and_in_a_new_game_forgotten() -> None:
     assert not worker.history.any() and not worker.counters.any() and not worker.barred.any()
 
 
-def test_a_move_that_was_tried_alone_stays_first_among_the_others() -> None:
+def test_a_move_that_was_tried_alone_stays_first_among_the_others():
     worker = worker_after()
     frame = worker.stack[1 + STACK_BASE]
     for first, wanted in ((42, [42, 40, 41]), (99, [99, 40, 41, 42]), (40, [40, 41, 42])):
@@ -57,10 +57,7 @@ def test_a_move_that_was_tried_alone_stays_first_among_the_others() -> None:
     assert put_first(worker, 1, 0, 7) == 1 and pick_move(worker, 1, 0, 1) == 7
 
 
-# Which moves there are --------------------------------------------------------------------
-
-
-def test_candidates_are_the_empty_cells_near_a_stone() -> None:
+def test_candidates_are_the_empty_cells_near_a_stone():
     worker = worker_after("h8")
     mark_candidates(worker)
     found = marked(worker)
@@ -70,14 +67,14 @@ def test_candidates_are_the_empty_cells_near_a_stone() -> None:
     assert len(found) == 48 + 8
 
 
-def test_on_an_empty_board_the_candidate_is_the_centre_and_with_a_wall_there_any_cell() -> None:
+def test_on_an_empty_board_the_candidate_is_the_centre_and_with_a_wall_there_any_cell():
     for size, name in ((15, "h8"), (20, "k11"), (5, "c3")):
         worker = worker_after(size=size)
         mark_candidates(worker)
         assert marked(worker) == {cell(name, size)} == {centre_of(worker.state.position)}
 
 
-def test_the_leaf_search_tries_fours_near_the_own_last_stone() -> None:
+def test_the_leaf_search_tries_fours_near_the_own_last_stone():
     three = "h8c1i8e1j8g1"
     near = worker_after("a15i1" + three)
     assert list_fours(near, TABLES, 0, True) == 4
@@ -99,12 +96,12 @@ def test_the_leaf_search_tries_fours_near_the_own_last_stone() -> None:
         ("h8a15i8o15j8", "f8g8k8l8"),  # the enemy's
     ],
 )
-def test_without_a_search_the_strongest_threat_decides(moves: str, answer: str) -> None:
+def test_without_a_search_the_strongest_threat_decides(moves, answer):
     state = worker_after(moves).state
     assert quick_move(state, TABLES) in cells(answer)
 
 
-def test_of_moves_that_are_as_urgent_the_best_scored_and_then_the_most_central_is_taken() -> None:
+def test_of_moves_that_are_as_urgent_the_best_scored_and_then_the_most_central_is_taken():
     chance = random.Random(8)
     for stones in (0, 1, 2, 3, 6, 9, 12):
         names = [f"{column}{row}" for column in "abcdefghi" for row in range(1, 10)]
@@ -122,10 +119,7 @@ def test_of_moves_that_are_as_urgent_the_best_scored_and_then_the_most_central_i
         assert quick_move(state, TABLES) == cell(max(close or free, key=worth), 9)
 
 
-# A worker's own affairs -------------------------------------------------------------------
-
-
-def test_a_search_ends_at_its_node_limit_and_looks_at_the_stop_flag_now_and_then() -> None:
+def test_a_search_ends_at_its_node_limit_and_looks_at_the_stop_flag_now_and_then():
     worker, shared = worker_after(), shared_block()
     worker.node_limit = 1000
     for nodes, stop, ends in ((999, 0, False), (1000, 0, True), (255, 1, False), (256, 1, True)):

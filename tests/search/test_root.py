@@ -44,12 +44,7 @@ def root_moves(worker: Any) -> list[int]:
     return [int(move) for move in worker.root_moves[: worker.root_count]]
 
 
-# A stopped iteration ---------------------------------------------------------------------
-
-
-def test_a_stopped_iteration_changes_neither_value_nor_table(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_stopped_iteration_changes_neither_value_nor_table(monkeypatch):
     def stopped(worker: Any, *rest: Any) -> int:
         worker.stopped = 1
         return 0
@@ -59,9 +54,6 @@ def test_a_stopped_iteration_changes_neither_value_nor_table(
     monkeypatch.setattr(root, "search_root", stopped)
     assert iterate(worker, TABLES, shared, 7, 0) == 0
     assert (worker.root_value, worker.root_depth) == (77, 6) and not shared.words.any()
-
-
-# The moves --------------------------------------------------------------------------------
 
 
 class Moves:
@@ -77,7 +69,7 @@ class Moves:
             self.worker.root_values[move] = -INFINITE
         patch.setattr(root, "search", self._search)
 
-    def _search(self, worker, tables, shared, alpha, beta, depth, ply, cut):  # type: ignore[no-untyped-def]
+    def _search(self, worker, tables, shared, alpha, beta, depth, ply, cut):
         move = int(worker.state.position.moves[worker.state.position.ply - 1])
         self.calls.append((move, int(-beta), int(-alpha), int(depth)))
         worker.pv[1, 0], worker.pv_length[1] = 500 + move % 100, 1
@@ -89,14 +81,12 @@ class Moves:
         return int(search_root(self.worker, TABLES, self.shared, alpha, beta, 8 * ONE, first))
 
 
-def test_a_stopped_search_leaves_the_best_move_so_far_in_front(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_stopped_search_leaves_the_best_move_so_far_in_front(monkeypatch):
     a, b, c = cells("j8j9j10")
     moves = Moves(monkeypatch, {a: [5], b: [30], c: [99]})
     inner = moves._search
 
-    def stops(worker, *rest):  # type: ignore[no-untyped-def]
+    def stops(worker, *rest):
         move = int(worker.state.position.moves[worker.state.position.ply - 1])
         worker.stopped = int(move == c)
         return inner(worker, *rest)
@@ -107,7 +97,7 @@ def test_a_stopped_search_leaves_the_best_move_so_far_in_front(
     assert moves.worker.state.position.ply == 4
 
 
-def test_the_next_best_line_leaves_those_before_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_best_line_leaves_those_before_it_alone(monkeypatch):
     a, b, c = cells("j8j9j10")
     moves = Moves(monkeypatch, {a: [50], b: [10], c: [20]})
     moves.run(first=1)
@@ -115,7 +105,7 @@ def test_the_next_best_line_leaves_those_before_it_alone(monkeypatch: pytest.Mon
     assert a not in {move for move, *_ in moves.calls}
 
 
-def test_dropping_a_root_move_keeps_the_others_in_order() -> None:
+def test_dropping_a_root_move_keeps_the_others_in_order():
     worker = worker_after(CALM)
     a, b, c, d = cells("j8j9j10j11")
     worker.root_count = 4
@@ -126,10 +116,7 @@ def test_dropping_a_root_move_keeps_the_others_in_order() -> None:
     assert root_moves(worker) == [b], "the last one stays"
 
 
-# The list ---------------------------------------------------------------------------------
-
-
-def test_the_root_considers_a_five_or_else_the_answers_or_else_all_candidates() -> None:
+def test_the_root_considers_a_five_or_else_the_answers_or_else_all_candidates():
     for moves, expected in (("h8a1i8c1j8e1k8g1", "g8l8"), ("h8g8i8a1j8c1k8", "l8")):
         worker = worker_after(moves)
         list_root(worker, TABLES, shared_block(), 0)
@@ -139,7 +126,7 @@ def test_the_root_considers_a_five_or_else_the_answers_or_else_all_candidates() 
         assert list_root(worker_after(moves), TABLES, shared_block(), 0) > least
 
 
-def test_barred_and_forbidden_cells_are_no_root_moves_unless_nothing_else_is_left() -> None:
+def test_barred_and_forbidden_cells_are_no_root_moves_unless_nothing_else_is_left():
     worker = worker_after(CALM)
     place = cell("j8")
     worker.barred[place >> 6] |= bit_of(place)
@@ -152,11 +139,8 @@ def test_barred_and_forbidden_cells_are_no_root_moves_unless_nothing_else_is_lef
     assert cell("h8") not in root_moves(renju) and cell("g9") in root_moves(renju)
 
 
-# Wins that another search has proven -------------------------------------------------------
-
-
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_proven_win_is_noted_for_the_winner_at_least_and_the_loser_at_most(first: int) -> None:
+def test_a_proven_win_is_noted_for_the_winner_at_least_and_the_loser_at_most(first):
     worker, shared = worker_after(CALM), shared_block()
     line = cells("j8j9k8k9l8")[: 4 + first]
     value = WIN - (first + 2 * 2 - 1)
@@ -176,7 +160,7 @@ def test_a_proven_win_is_noted_for_the_winner_at_least_and_the_loser_at_most(fir
         play(state, TABLES, place)
 
 
-def test_a_five_at_the_root_is_a_win_in_one() -> None:
+def test_a_five_at_the_root_is_a_win_in_one():
     worker, shared = worker_after("h8a1i8c1j8e1k8g1"), shared_block()
     prepare_root(worker, TABLES, shared, 1 << 60, 0)
     assert iterate(worker, TABLES, shared, 1, 0) == 1

@@ -35,13 +35,13 @@ def git(*arguments: str) -> str:
     return result.stdout
 
 
-def test_the_bench_gives_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bench_gives_the_signature(capsys):
     assert bench.main(["--json"]) == 0
     measured = json.loads(capsys.readouterr().out)["nodes"]
     assert measured == reported(), f"write {measured} into {FILE.name} and end the message with it"
 
 
-def test_the_last_bench_in_the_history_is_the_signature() -> None:
+def test_the_last_bench_in_the_history_is_the_signature():
     if git("status", "--porcelain", "--", "pbrain_engine", str(FILE)).strip():
         pytest.skip("the sources have changed since the last commit")
     last = re.search(r"^Bench: (\d+)$", git("log", "-200", "--format=%B"), re.MULTILINE)

@@ -53,7 +53,7 @@ def finds(engine: Engine, position: Position) -> bool:
 
 
 @pytest.mark.parametrize("sort", FLOORS)
-def test_short_searches_find_so_many_of_the_right_moves(sort: str) -> None:
+def test_short_searches_find_so_many_of_the_right_moves(sort):
     wanted = [position for position in positions() if position.sort == sort]
     assert len(wanted) == 24
     with Engine(hash_size=HASH) as engine:

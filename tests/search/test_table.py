@@ -67,9 +67,6 @@ def keys_of_one_bucket(chance: random.Random) -> list[np.uint64]:
     return [np.uint64(chance.getrandbits(64)) for _ in range(7)]
 
 
-# The main search --------------------------------------------------------------------------
-
-
 def entry_of(data: Any) -> Any:
     """Return what an entry of the main search's table says."""
     return data and (value_of(data), eval_of(data), cell_of_entry(data), depth_of(data),
@@ -77,7 +74,7 @@ def entry_of(data: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_main_table_is_its_model(seed: int) -> None:
+def test_the_main_table_is_its_model(seed):
     chance = random.Random(seed)
     shared = shared_block(buckets=1)
     keys, model = keys_of_one_bucket(chance), Model()
@@ -101,20 +98,20 @@ def test_the_main_table_is_its_model(seed: int) -> None:
         assert [entry_of(probe(shared, k)) for k in keys] == [dict(model).get(k, 0) for k in keys]
 
 
-def test_a_torn_entry_is_not_believed() -> None:
+def test_a_torn_entry_is_not_believed():
     shared = shared_block(buckets=1)
     store(shared, KEY, 0, 35, -12, 237, 5 * ONE, EXACT)
     shared.words[1] ^= np.uint64(1 << 20)  # another thread's word
     assert probe(shared, KEY) == 0
 
 
-def test_the_buckets_cover_the_whole_table_and_nothing_behind_it() -> None:
+def test_the_buckets_cover_the_whole_table_and_nothing_behind_it():
     for buckets in (1, 3, 1000, 1 << 14):
         assert bucket_of(np.uint64(0), buckets) == 0
         assert bucket_of(np.uint64(2**64 - 1), buckets) == buckets - 1
 
 
-def test_only_what_an_entry_can_hold_is_stored() -> None:
+def test_only_what_an_entry_can_hold_is_stored():
     shared = shared_block()
     for wrong in (
         (WIN + 1, 0, 0, 3),
@@ -129,9 +126,6 @@ def test_only_what_an_entry_can_hold_is_stored() -> None:
     assert not shared.words.any()
 
 
-# The searches by threats ------------------------------------------------------------------
-
-
 def fours_in(data: Any) -> Any:
     return data and (kind_of(data), stones_of(data), cell_of_win(data))
 
@@ -142,7 +136,7 @@ def proof_in(data: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_two_tables_of_threats_are_their_models_and_do_not_touch(seed: int) -> None:
+def test_the_two_tables_of_threats_are_their_models_and_do_not_touch(seed):
     chance = random.Random(seed)
     threats = threats_after()
     threats.vcf_buckets = threats.vct_buckets = 1
@@ -168,7 +162,7 @@ def test_the_two_tables_of_threats_are_their_models_and_do_not_touch(seed: int) 
         ]
 
 
-def test_that_there_is_no_win_holds_for_its_level_and_those_below() -> None:
+def test_that_there_is_no_win_holds_for_its_level_and_those_below():
     threats = threats_after()
     for known, asked, holds in ((2, 2, True), (2, 1, True), (2, 3, False)):
         threats.level = known
@@ -181,7 +175,7 @@ def test_that_there_is_no_win_holds_for_its_level_and_those_below() -> None:
     assert length_of(probe_proof(threats, KEY)) == 5 == threats.length, "a win holds on every level"
 
 
-def test_a_key_that_differs_in_one_bit_is_not_found_in_any_table() -> None:
+def test_a_key_that_differs_in_one_bit_is_not_found_in_any_table():
     shared, threats = shared_block(buckets=1), threats_after()
     threats.vcf_buckets = threats.vct_buckets = 1
     store(shared, KEY, 0, 35, -12, 237, 5 * ONE, EXACT)
@@ -197,10 +191,7 @@ def test_a_key_that_differs_in_one_bit_is_not_found_in_any_table() -> None:
         assert not any(found(KEY ^ np.uint64(1 << bit)))
 
 
-# Lists and limits of a search by threats ---------------------------------------------------
-
-
-def test_a_search_ends_at_its_nodes_or_with_the_flag() -> None:
+def test_a_search_ends_at_its_nodes_or_with_the_flag():
     threats = threats_after()
     begin(threats, 100)
     for nodes, stop, ends in ((99, 0, False), (100, 0, True), (0, 1, True)):

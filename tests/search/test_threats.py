@@ -46,10 +46,7 @@ OPEN_THREE = "h8a1i8c1j8"  # white to move
 FOURS = "h8g8i8c1j8e1k9g1k10i1"  # k8: a four, and a three on the column
 
 
-# Fours ------------------------------------------------------------------------------------
-
-
-def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it() -> None:
+def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it():
     threats = threats_after("h8g8i8c1j8e1")  # a closed three and nothing to go on with
     assert find_fours(threats, TABLES, 9, 0) == NONE
     data = probe_fours(threats, threats.state.position.key)
@@ -59,7 +56,7 @@ def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it() ->
     assert find_fours(won, TABLES, 3, 0) == 3
 
 
-def test_a_line_of_fours_is_held_against_the_board() -> None:
+def test_a_line_of_fours_is_held_against_the_board():
     threats = threats_after(FOURS)
     assert solve_fours(threats, TABLES, 0) == 3
     assert line_still_wins(threats, TABLES)
@@ -72,17 +69,11 @@ def test_a_line_of_fours_is_held_against_the_board() -> None:
     assert threats.state.position.ply == ply
 
 
-# Levels -----------------------------------------------------------------------------------
-
-
-def test_that_there_is_no_win_is_said_once_all_levels_are_through() -> None:
+def test_that_there_is_no_win_is_said_once_all_levels_are_through():
     for nodes, result in ((400, NONE), (100, STOPPED)):
         threats = threats_after("h8", nodes=nodes)
         assert vct.solve_threats(threats, TABLES, 0) == result
         assert (threats.lowest == vct._LEVELS) == (result == NONE)
-
-
-# Replay -----------------------------------------------------------------------------------
 
 
 class Replay:
@@ -119,9 +110,7 @@ class Replay:
         return PREPARES
 
 
-def test_a_proof_holds_only_if_every_answer_of_it_is_beaten(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_proof_holds_only_if_every_answer_of_it_is_beaten(monkeypatch):
     whole = Replay(monkeypatch, set())
     assert whole.result == 1 and set(whole.seen) == set(whole.replies)
     for bad in ({"j8"}, {"k8"}, {"j8", "k8"}):
@@ -132,14 +121,12 @@ def test_a_proof_holds_only_if_every_answer_of_it_is_beaten(
         assert data == 0 or proof_of(data) != 0, "nothing is noted as played through"
 
 
-def test_nothing_is_proven_without_a_threat_or_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_proven_without_a_threat_or_time(monkeypatch):
     assert holds(threats_after("h8a1i8c1j8e1", nodes=0), TABLES, 0) == 0
     assert Replay(monkeypatch, set(), quiet=True).result == 0
 
 
-def test_an_entry_of_the_search_alone_does_not_count_as_played_through(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_entry_of_the_search_alone_does_not_count_as_played_through(monkeypatch):
     threats = threats_after("h8i9")
     threats.attacker = 0
     key = proof_key(threats, threats.state.position.key)
@@ -151,16 +138,11 @@ def test_an_entry_of_the_search_alone_does_not_count_as_played_through(
     assert int(PROVEN) >> 20 > proof._REPLAYED
 
 
-# Lines ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("lengths", "longest"),
     [((3, 5, 4), 1), ((5, 3, 5), 0), ((0, 0, 0), 0), ((2, 2, 3), 2)],  # of equals the first
 )
-def test_a_line_goes_on_with_the_reply_that_holds_out_longest(
-    monkeypatch: pytest.MonkeyPatch, lengths: tuple[int, ...], longest: int
-) -> None:
+def test_a_line_goes_on_with_the_reply_that_holds_out_longest(monkeypatch, lengths, longest):
     threats, replies = threats_after(OPEN_THREE), sorted(cells("f8g8k8"))
     known = dict(zip(replies, lengths, strict=True))
     monkeypatch.setattr(
@@ -194,9 +176,7 @@ def written(threats: Any, fours: int, room: int = 9) -> list[int]:
     return [int(place) for place in out[:count]]
 
 
-def test_the_line_of_a_win_ends_with_its_five_and_is_none_if_it_is_not_found_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_line_of_a_win_ends_with_its_five_and_is_none_if_it_is_not_found_again(monkeypatch):
     threats = threats_after(FOURS)
     stones = solve_fours(threats, TABLES, 0)
     line = written(threats, stones)
@@ -208,15 +188,12 @@ def test_the_line_of_a_win_ends_with_its_five_and_is_none_if_it_is_not_found_aga
     assert written(threats, 0) == []
 
 
-# Rescues ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("stones", "then", "marks"), [(2, STOPPED, {0, 2}), (1, 1, {0}), (3, 3, {0}), (7, 7, {0})]
 )
 def test_a_move_is_unsafe_after_any_win_of_the_enemy_and_open_after_a_stopped_search(
-    monkeypatch: pytest.MonkeyPatch, stones: int, then: int, marks: set[int]
-) -> None:
+    monkeypatch, stones, then, marks
+):
     results = iter([stones])
     monkeypatch.setattr(rescue, "search_fours", lambda *a: next(results, then))
     monkeypatch.setattr(rescue, "line_still_wins", lambda *a: False)
@@ -225,7 +202,7 @@ def test_a_move_is_unsafe_after_any_win_of_the_enemy_and_open_after_a_stopped_se
     assert set(out) == marks and out[cell("g8")] == max(marks)
 
 
-def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not() -> None:
+def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not():
     threats = threats_after("h8a4i8a5j8a6o15a7o13")  # white has four on the edge
     threats.state.position.side = 1
     out = np.zeros(PADDED_CELLS, np.uint8)
@@ -234,12 +211,9 @@ def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not() -> None:
     assert out[NO_CELL] == 0
 
 
-# The copy of the game ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("moves", ["h8i9i7g9j8", "h8i9i7g9"])
 @pytest.mark.parametrize("others", [None, {"c3": 3}])
-def test_the_search_s_own_game_is_a_true_copy(others: dict[str, int] | None, moves: str) -> None:
+def test_the_search_s_own_game_is_a_true_copy(others, moves):
     source = threats_after(moves, others=others)
     copy = threats_after("a1b2c4")
     copy_game(copy, source.state)

@@ -36,10 +36,10 @@ def check(path: Path, case: Any, make: Callable[[Any], Sequence[str]]) -> None:
 
 
 @pytest.mark.parametrize("case", trees.SEARCHES, ids=lambda case: case.rule.name.lower())
-def test_the_main_search_goes_through_its_golden_tree(case: trees.Search) -> None:
+def test_the_main_search_goes_through_its_golden_tree(case):
     check(FILES[0], case, trees.tree_of_search)
 
 
 @pytest.mark.parametrize("number", range(len(trees.QUESTIONS)))
-def test_the_solver_goes_through_its_golden_tree(number: int) -> None:
+def test_the_solver_goes_through_its_golden_tree(number):
     check(FILES[1], trees.QUESTIONS[number], trees.tree_of_question)

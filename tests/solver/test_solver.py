@@ -63,12 +63,12 @@ def check_fours(solver: Solver, board: Board, side: int) -> str:
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(5000, marks=pytest.mark.long)])
-def test_fours_agree_with_exhaustive_search(solver: Solver, count: int) -> None:
+def test_fours_agree_with_exhaustive_search(solver, count):
     seen = [check_fours(solver, *position) for position in positions(count, 1)]
     assert seen.count("win") > count // 10 and seen.count("none") > count // 20
 
 
-def test_rescues_agree_with_trying_every_move(solver: Solver) -> None:
+def test_rescues_agree_with_trying_every_move(solver):
     compared = 0
     for board, side in positions(40, 3):
         try:
@@ -82,7 +82,7 @@ def test_rescues_agree_with_trying_every_move(solver: Solver) -> None:
     assert compared > 20
 
 
-def test_moves_that_were_not_judged_are_not_called_safe(solver: Solver) -> None:
+def test_moves_that_were_not_judged_are_not_called_safe(solver):
     board = read_board(OPEN_THREE, "freestyle")
     whole = solver.rescues(game_of(board, 1), nodes=NODES)
     assert whole.moves and not whole.unknown
@@ -124,7 +124,7 @@ UNCLEAR = "k7j8j12h8j11g12h5j10i10f4e9i7k9f8k4h11f9e6"
 @pytest.mark.parametrize(
     "limit", [{"time": 0}, {"time": -1.0}, {"nodes": 0}, {"nodes": -1}, {"time": 0.001}]
 )
-def test_a_limit_of_nothing_is_no_lack_of_a_limit(solver: Solver, limit: dict[str, Any]) -> None:
+def test_a_limit_of_nothing_is_no_lack_of_a_limit(solver, limit):
     game = game_after(UNCLEAR)
     for ask in (solver.threats, solver.prove):
         solver.clear()
@@ -145,9 +145,7 @@ def test_a_limit_of_nothing_is_no_lack_of_a_limit(solver: Solver, limit: dict[st
         ({"nodes": 700}, 9, [(None, 700)]),
     ],
 )
-def test_a_long_search_tells_how_it_goes(
-    limit: dict[str, Any], found: int, asked: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_search_tells_how_it_goes(limit, found, asked, monkeypatch):
     """Each part takes 3 seconds and 700 stones; ``found``: the part that comes to an end."""
     parts, reports = list[tuple[Any, Any]](), list[SolverProgress]()
     game = Game(15)
@@ -166,9 +164,7 @@ def test_a_long_search_tells_how_it_goes(
         assert [each[:2] for each in reports] == [(700 * n, 3.0 * n) for n in range(1, len(parts))]
 
 
-def test_a_long_search_tells_what_its_root_still_has_to_settle(
-    solver: Solver, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_search_tells_what_its_root_still_has_to_settle(solver, monkeypatch):
     monkeypatch.setattr(module, "SLICE_NODES", 3000)
     game, reports = game_after(UNCLEAR), list[SolverProgress]()
     solver.clear()
@@ -179,7 +175,7 @@ def test_a_long_search_tells_what_its_root_still_has_to_settle(
 
 @pytest.mark.filterwarnings("error")  # of a thread that fails
 @pytest.mark.parametrize("limit", [{"time": float("inf")}, {"time": 1e30}, {"nodes": 10**40 - 1}])
-def test_a_limit_may_be_larger_than_any_search(solver: Solver, limit: dict[str, Any]) -> None:
+def test_a_limit_may_be_larger_than_any_search(solver, limit):
     game = game_after("h8i9j10h10h9")
     solver.clear()
     for ask in (solver.threats, solver.prove):
@@ -188,13 +184,10 @@ def test_a_limit_may_be_larger_than_any_search(solver: Solver, limit: dict[str, 
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(5000, marks=pytest.mark.long)])
-def test_threats_agree_with_exhaustive_search(solver: Solver, count: int) -> None:
+def test_threats_agree_with_exhaustive_search(solver, count):
     seen = [compare_threats(solver, *position) for position in open_positions(count, 8)]
     assert seen.count("none") > 5 and seen.count("win") > 5
     assert count < 5000 or "threats" in seen  # so near to the border few win without fours
-
-
-# Puzzles -----------------------------------------------------------------------------
 
 
 def board_of_puzzle(puzzle: dict[str, Any]) -> tuple[Board, int]:
@@ -208,7 +201,7 @@ def solve_fours(solver: Solver, puzzle: dict[str, Any]) -> Result:
 
 
 @pytest.mark.parametrize("name", ["vcf", "vcf_freestyle", "vcf_standard"])
-def test_puzzles_of_fours_are_solved(solver: Solver, name: str) -> None:
+def test_puzzles_of_fours_are_solved(solver, name):
     for puzzle in puzzles(name, every=50):
         board, side = board_of_puzzle(puzzle)
         proof = solve_fours(solver, puzzle)
@@ -218,18 +211,18 @@ def test_puzzles_of_fours_are_solved(solver: Solver, name: str) -> None:
             assert proof.length == puzzle["own_moves"], puzzle["id"]
 
 
-def test_positions_without_a_win_by_fours_are_proven(solver: Solver) -> None:
+def test_positions_without_a_win_by_fours_are_proven(solver):
     for puzzle in puzzles("novcf", every=5):
         assert solve_fours(solver, puzzle).claim == "no-vcf", puzzle["id"]
 
 
-def test_defence_puzzles_get_their_complete_set(solver: Solver) -> None:
+def test_defence_puzzles_get_their_complete_set(solver):
     for puzzle in puzzles("defend", every=20):
         rescue = solver.rescues(game_of(*board_of_puzzle(puzzle)), nodes=NODES)
         assert sorted(rescue.moves) == sorted(map(tuple, puzzle["best"])), puzzle["id"]
 
 
-def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver: Solver) -> None:
+def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver):
     game = game_after("d8g5e8g6f8g7h8a1i8o1g3a15g9", Rule.RENJU)
     proof = solver.fours(game)
     first, elsewhere, five = proof.line

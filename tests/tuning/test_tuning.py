@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +16,7 @@ from tests.golden import texts, tuning
 FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
 
 
-def test_whatever_is_tried_stays_in_range() -> None:
+def test_whatever_is_tried_stays_in_range():
     method = Spsa((), {"count_base": 1, "aspiration": 100}, 64, 3, step_share=0.5)
     while duels := method.ask():
         for duel in duels:
@@ -27,14 +26,14 @@ def test_whatever_is_tried_stays_in_range() -> None:
         method.tell(duels, [4] * len(duels))
 
 
-def test_a_step_of_less_than_one_is_tried_in_some_games() -> None:
+def test_a_step_of_less_than_one_is_tried_in_some_games():
     duels = Spsa(("aspiration",), {"aspiration": 20}, 400, 1, step_share=0, batch=400).ask()
     tried = [duel.first["aspiration"] for duel in duels]
     assert set(tried) == {19, 20, 21}
     assert 120 < tried.count(20) < 230
 
 
-def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
     words = ["--batch", "2", *FAST, "--games", "12", "--parameters", "futility_slope,aspiration"]
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     assert command.main([str(whole), *words]) == 0
@@ -44,9 +43,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path: Path) -> None:
     assert cut.read_bytes().splitlines()[1:] == whole.read_bytes().splitlines()[1:]
 
 
-def test_a_page_does_not_take_the_place_of_the_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_does_not_take_the_place_of_the_run(tmp_path, capsys):
     path = tmp_path / "run.jsonl"
     assert command.main([str(path), "--games", "2", *FAST, "--page", str(path)]) == 2
     assert capsys.readouterr().err.endswith("is read; name another file to write\n")
@@ -54,7 +51,7 @@ def test_a_page_does_not_take_the_place_of_the_run(
 
 
 @pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
-def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | None) -> None:
+def test_steps_without_measure_end_within_the_ranges(step, rate):
     method = Spsa((), {}, 30, 7, step, rate)
     while duels := method.ask():
         method.tell(duels, [duel.opening % 5 for duel in duels])
@@ -62,7 +59,7 @@ def test_steps_without_measure_end_within_the_ranges(step: float, rate: float | 
         assert PARAMETERS[name].low <= value <= PARAMETERS[name].high
 
 
-def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path: Path) -> None:
+def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path):
     best = {"futility_slope": 99, "reduction_scale": 33, "delta": PARAMETERS["delta"].default}
     target = tmp_path / SOURCE_NAME
     target.parent.mkdir(parents=True)
@@ -72,10 +69,10 @@ def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path: Path) -> None:
     scope: dict[str, object] = {"__name__": "patched"}
     exec(compile(target.read_text(encoding="utf-8"), str(target), "exec"), scope)
     table = scope["PARAMETERS"]
-    assert {name: table[name].default for name in best} == best  # type: ignore[index]
+    assert {name: table[name].default for name in best} == best
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")
-def test_runs_ask_for_games_and_say_what_is_recorded() -> None:
+def test_runs_ask_for_games_and_say_what_is_recorded():
     known = texts.read(tuning.FILE)
     assert tuning.runs(known) == known
