@@ -1,7 +1,5 @@
 """Programs with arguments as one text: by the rules of each system, the same way everywhere."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 

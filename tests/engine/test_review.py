@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import pairwise
 
 import pytest
 
+from lab.game_claims import Claims
 from pbrain_engine.engine.engine import Engine, Limit, Thought
-from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.cells import format_moves
 from pbrain_engine.game.game import Move
@@ -18,7 +20,6 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.oracle import rules
-from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import Board
 from tests.played import moves_of
 from tests.puzzles import DATA
@@ -33,7 +34,6 @@ NODES = 200
 SLIPS = 0.3  # of the moves
 SECONDS = 0.04  # for a position
 QUICK_GAMES, GAMES = 3, 20
-SMALL = 150  # moves of a proof that the oracle follows in every run
 
 
 def test_the_listener_gets_the_last_move_first_and_can_end_it(engine, solver):
@@ -162,44 +162,30 @@ def is_beside(engine: Engine, move: Move) -> bool:
     return any(max(abs(move.x - x), abs(move.y - y)) == 1 for x, y in engine.game.moves)
 
 
-def complaint_about(
-    win: Result, before: list[Move], rule: Rule, engine: Engine, solver: Solver, most: int
-) -> str:
-    """Return what the oracle has against a win after some moves: its line, and its proof.
+@pytest.fixture(scope="module")
+def claims() -> Iterator[Claims]:
+    claims = Claims(2.0)
+    yield claims
+    claims.close()
 
-    It is slow: a proof of more than ``most`` moves is only made.
-    """
+
+def complaint_about(win: Result, before: list[Move], rule: Rule, claims: Claims) -> str:
+    """Return what the oracle has against a win after some moves: its line, and its proof."""
     board = Board(15, 15, rule.name.lower())
     for ply, cell in enumerate(before):
         board.put(tuple(cell), ply % 2)
-    attacker = len(before) % 2
-    if win.claim == "vcf":
-        return complaint_about_line(board, attacker, [tuple(cell) for cell in win.line])
-    line = list(win.line)
-    for number, cell in enumerate(line):
-        side = (attacker + number) % 2
-        if not rules.is_legal(board, tuple(cell), side):
-            return f"{cell} is not legal"
-        board.put(tuple(cell), side)
-    if not rules.is_win(board, tuple(line[-1])):
-        return "the line does not end in a five"
-    for cell in line:
-        board.lift(tuple(cell))
-    engine.new_game(15, rule=rule)
-    for cell in before:
-        engine.play(*cell)
-    by_search = win.claim == "win"
-    tree = Prover(engine, solver, 2.0).prove() if by_search else solver.tree(engine.game)
-    if tree is None and by_search:  # more than a tree can be made for: a long search sees it
-        thought = engine.think(Limit(time=30.0), on_iteration=lambda t: t.value >= WIN_BAND)
-        return "" if thought.value >= WIN_BAND else f"a long search says {thought.value}"
-    if tree is None:
-        return "no proof"
-    return complaint_about_tree(board, attacker, tree) if tree.count() <= most else ""
+    with ExitStack() as stones:
+        for ply, cell in enumerate(map(tuple, win.line), len(before)):
+            if not rules.is_legal(board, cell, ply % 2):
+                return f"{cell} is not legal"
+            stones.enter_context(board.stone(cell, ply % 2))
+        if win.claim != "vcf" and not rules.is_win(board, tuple(win.line[-1])):
+            return "the line does not end in a five"
+    return str(claims.examine(board, [tuple(cell) for cell in before], win)["fault"])
 
 
 def wins_that_hold(
-    engine: Engine, solver: Solver, rule: Rule, moves: list[Move], most: int = SMALL
+    engine: Engine, solver: Solver, rule: Rule, moves: list[Move], claims: Claims
 ) -> tuple[int, int]:
     """Review a game; return how many missed and allowed wins the oracle has confirmed."""
     engine.new_game(15, rule=rule)
@@ -208,13 +194,12 @@ def wins_that_hold(
     missed = [(item.ply - 1, item.missed) for item in found if item.missed]
     allowed = [(item.ply, item.allowed) for item in found if item.allowed]
     for before, win in {*missed, *allowed}:  # what one side allows the other often misses
-        assert complaint_about(win, moves[:before], rule, engine, solver, most) == ""
+        assert complaint_about(win, moves[:before], rule, claims) == ""
     return len(missed), len(allowed)
 
 
-def test_missed_and_allowed_wins_hold(engine, solver):
-    moves = moves_of(MISSED)
-    missed, allowed = wins_that_hold(engine, solver, Rule.FREESTYLE, moves)
+def test_missed_and_allowed_wins_hold(engine, solver, claims):
+    missed, allowed = wins_that_hold(engine, solver, Rule.FREESTYLE, moves_of(MISSED), claims)
     assert missed and allowed
 
 
@@ -222,7 +207,7 @@ def test_missed_and_allowed_wins_hold(engine, solver):
     "number",
     [n if n < QUICK_GAMES else pytest.param(n, marks=pytest.mark.long) for n in range(GAMES)],
 )
-def test_missed_and_allowed_wins_of_careless_games_hold(engine, solver, number):
+def test_missed_and_allowed_wins_of_careless_games_hold(engine, solver, claims, number):
     rule = (Rule.FREESTYLE, Rule.RENJU, Rule.STANDARD, Rule.CARO)[number % 4]
     moves = careless_game(engine, rule, random.Random(f"review {number}"))
-    wins_that_hold(engine, solver, rule, moves, 10**6 if number >= QUICK_GAMES else SMALL)
+    wins_that_hold(engine, solver, rule, moves, claims)

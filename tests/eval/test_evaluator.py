@@ -1,7 +1,5 @@
 """The linear evaluation is the sum that its description says, to the last unit."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 

@@ -1,7 +1,5 @@
 """Single instructions, and rows of integers, compute in plain Python what integers do."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fields of few bits in a word: what is packed is read back, whatever stands in the others."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scales, targets and choices, computed by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

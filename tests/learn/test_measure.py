@@ -1,7 +1,5 @@
 """Weight files: what built-in ones have learned from and predict, names, damage, and the smoke."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

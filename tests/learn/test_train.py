@@ -1,7 +1,5 @@
 """What is learned from games is what was recorded: ``python -m tests.golden.lessons``."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """The kernels as plain Python: the tests marked ``uncompiled``, run by a second pytest."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import subprocess

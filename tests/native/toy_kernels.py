@@ -4,8 +4,6 @@ Records by reference, a nested record, a self-recursive kernel, a global table, 
 array index that may be out of bounds, and memory that has to be set and moved.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import carray
 

@@ -1,7 +1,5 @@
 """What the kernel keeps up to date stone by stone equals what it would compute afresh."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Kernel and oracle agree on wins, forbidden moves, threats' answers and static claims."""
 
-from __future__ import annotations
-
 import pytest
 
 from lab.fuzz_rules import (

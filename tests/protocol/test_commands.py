@@ -1,7 +1,5 @@
 """Reading commands: total, bounded, and blind to spelling."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.slow
 
 SIZES = st.integers(5, 9)
 COORDINATES = st.integers(-1, 9)
-FIELDS = st.integers(0, 4)
 WORDS = ("MESSAGE", "DEBUG", "ERROR", "UNKNOWN", "FORBID", "OK", "SWAP", "INFO", 'name="Numoku",')
 
 
