@@ -50,12 +50,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("result",),
         ("documents",),
     ),
-    "native": (
-        ("exports_lessons", "exports_threats"),
-        ("exports",),
-        ("load",),
-        ("build",),
-    ),
+    "native": (("exports_lessons", "exports_threats"), ("exports",), ("load",), ("build",)),
     "arena": (
         ("processes", "textbook"),
         ("settings",),

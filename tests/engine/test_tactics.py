@@ -63,8 +63,7 @@ def test_a_move_that_was_not_judged_is_not_dropped():
     safe, unknown = Move(6, 7), Move(0, 14)
     found = Result(loss_in(4), claim=BY_FOURS, moves=(safe,), unknown=(unknown,))
     solver = SimpleNamespace(
-        threatens_fours=lambda game, nodes: True,
-        rescues=lambda game, nodes: found,
+        threatens_fours=lambda game, nodes: True, rescues=lambda game, nodes: found
     )
     losing = Tactics(solver, game, 10, 0).losing_moves()
     assert set(losing) == set(game.legal_moves()) - {safe, unknown}

@@ -51,10 +51,7 @@ def test_a_timed_value_is_one_that_was_told(threads):
 
 
 # Ends that come later than the search says, by fours of the defender, and lines that go astray.
-ENDS = [
-    (9, "e4f2f7b8h3f3g5d6e5e8h7c4b5b7e7b6g8", 8000),
-    (11, "c4i9f4i7e3e9d4c8d7", 8000),
-]
+ENDS = [(9, "e4f2f7b8h3f3g5d6e5e8h7c4b5b7e7b6g8", 8000), (11, "c4i9f4i7e3e9d4c8d7", 8000)]
 
 
 @pytest.mark.parametrize("size, moves, nodes", ENDS)

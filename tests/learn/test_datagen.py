@@ -23,11 +23,7 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.openings import set_up_line
-from pbrain_engine.learn.selfplay import (
-    Plan,
-    SelfPlayer,
-    grow,
-)
+from pbrain_engine.learn.selfplay import Plan, SelfPlayer, grow
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,

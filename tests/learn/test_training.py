@@ -22,9 +22,7 @@ from pbrain_engine.learn.network.patterns import patterns
 from pbrain_engine.learn.network.quantise import make_codebook, unpack
 from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.network.training import Run, TrainingSettings
-from pbrain_engine.learn.train import (
-    stoppable,
-)
+from pbrain_engine.learn.train import stoppable
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,

@@ -299,11 +299,7 @@ HOLD = (
 def holder(path: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", HOLD, str(path)]
     return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
 
 

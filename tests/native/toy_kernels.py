@@ -16,11 +16,7 @@ KEYS = (np.arange(1, 2 * CELLS + 1, dtype=np.uint64) * np.uint64(0x9E37_79B9_7F4
 )
 
 TOY = record(
-    key=np.uint64,
-    nodes=np.int64,
-    history=(np.int32, CELLS),
-    cells=(np.int8, CELLS),
-    side=np.int8,
+    key=np.uint64, nodes=np.int64, history=(np.int32, CELLS), cells=(np.int8, CELLS), side=np.int8
 )
 TOY_BYTES = TOY.itemsize
 

@@ -23,9 +23,7 @@ from tests.golden import readings, texts
 sizes = st.integers(MIN_BOARD, MAX_BOARD)
 line_text = st.text(
     st.characters(
-        codec="utf-8",
-        exclude_categories=("Cs", "Cc", "Zl", "Zp", "Zs"),
-        exclude_characters=",",
+        codec="utf-8", exclude_categories=("Cs", "Cc", "Zl", "Zp", "Zs"), exclude_characters=","
     ),
     max_size=20,
 )

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.patterns.forbidden import is_allowed, is_forbidden
-from pbrain_engine.patterns.shapes import (
-    MAKES_FOUL,
-)
+from pbrain_engine.patterns.shapes import MAKES_FOUL
 from pbrain_engine.patterns.state import (
     class_at,
     pass_turn,

@@ -2,11 +2,7 @@
 
 import pytest
 
-from lab.fuzz_rules import (
-    COMPARISONS,
-    differences,
-    game_of,
-)
+from lab.fuzz_rules import COMPARISONS, differences, game_of
 from pbrain_engine.position.rules import Side
 from tests.oracle import rules
 from tests.oracle.rules import board_of, read_board

@@ -13,12 +13,7 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import EMPTY, Rule
 from pbrain_engine.search.alphabeta.leaf import is_close, list_fours
-from pbrain_engine.search.alphabeta.ordering import (
-    centre_of,
-    mark_candidates,
-    pick_move,
-    put_first,
-)
+from pbrain_engine.search.alphabeta.ordering import centre_of, mark_candidates, pick_move, put_first
 from pbrain_engine.search.alphabeta.worker import STACK_BASE, fade_history, forget, must_stop
 from tests.kernels.memory import (
     cell,
