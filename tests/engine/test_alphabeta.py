@@ -1,10 +1,10 @@
-"""What was found out under one rule or on one board is not used under another."""
+"""Wins that are remembered, and proofs that are kept, hold where they were found."""
 
 from __future__ import annotations
 
 import pytest
 
-from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine.engine.engine import Limit
 from pbrain_engine.engine.thought import WinningMoves
 from pbrain_engine.game.game import Move
 from pbrain_engine.position.rules import Rule
@@ -13,50 +13,9 @@ from pbrain_engine.values import win_in
 from tests.played import game_after, moves_of, set_up
 
 OPENING = "h8i9i7g9"
-DEPTH = 6
 WIN = "h8a1i9c1j8e1h10g1"  # black has fours and threes to win by
 # Black makes two fours at f8: a win in freestyle, forbidden in renju.
 TWO_FOURS = "c8b8d8a1e8c1f5f4f6e1f7g1"
-
-
-def afresh(rule: Rule, size: int = 15) -> Thought:
-    """Return the thought of an engine that has never thought before."""
-    with Engine(hash_size=4 << 20) as engine:
-        set_up(engine, OPENING, rule, size)
-        return engine.think(Limit(depth=DEPTH))
-
-
-def same(thought: Thought, other: Thought) -> bool:
-    return (thought.nodes, thought.value, thought.pv) == (other.nodes, other.value, other.pv)
-
-
-@pytest.mark.parametrize("rule", [Rule.STANDARD, Rule.RENJU, Rule.CARO])
-def test_a_change_of_the_rule_forgets_the_table_and_the_history(engine, rule):
-    set_up(engine, OPENING)
-    engine.think(Limit(depth=DEPTH + 2))
-    engine.set_rule(Rule.FREESTYLE)  # which it has
-    assert engine.table_bytes > 0
-    engine.set_rule(rule)
-    assert engine.table_bytes == 0
-    assert same(engine.think(Limit(depth=DEPTH)), afresh(rule))
-
-
-@pytest.mark.parametrize("rule, size", [(Rule.RENJU, 15), (Rule.FREESTYLE, 16)])
-def test_a_game_of_another_kind_begins_with_an_empty_table(engine, rule, size):
-    engine.think(Limit(depth=DEPTH + 2))
-    engine.new_game(size, rule=rule)
-    assert engine.table_bytes == 0
-    set_up(engine, OPENING, rule, size)
-    assert same(engine.think(Limit(depth=DEPTH)), afresh(rule, size))
-
-
-def test_a_game_of_the_same_kind_keeps_the_table_but_no_history(engine):
-    set_up(engine, OPENING)
-    first = engine.think(Limit(depth=DEPTH))
-    kept = engine.table_bytes
-    set_up(engine, OPENING)
-    assert engine.table_bytes == kept > 0
-    assert engine.think(Limit(depth=DEPTH)).nodes < first.nodes
 
 
 def test_each_search_and_each_glance_lets_the_table_grow_older(engine):
@@ -65,29 +24,6 @@ def test_each_search_and_each_glance_lets_the_table_grow_older(engine):
     for _ in range(2):
         searcher.search_nodes(engine.game, 100)
     assert engine.library.shared_age(searcher.blocks[0].address) == 4
-
-
-def test_every_game_of_an_engine_lies_in_a_worker():
-    with Engine() as engine:
-        memory = engine._searcher.game_memory
-        assert memory.length >= engine.library.sizes["worker"]
-        engine.new_game(20, rule=Rule.RENJU)
-        assert engine.game.address == memory.address and len(engine.policy()) == 1
-
-
-def test_without_its_table_a_new_game_is_that_of_a_fresh_engine():
-    thoughts = []
-    for before in (True, False):
-        with Engine(hash_size=4 << 20) as engine:
-            if before:
-                set_up(engine, OPENING)
-                for _ in range(4):
-                    engine.play(*engine.think(Limit(nodes=4000)).move)
-                engine.new_game(15)
-                engine._searcher.clear()
-            set_up(engine, OPENING)
-            thoughts.append(engine.think(Limit(nodes=4000)))
-    assert same(*thoughts)
 
 
 def test_a_win_is_remembered_where_the_enemy_follows_its_line():

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine import Engine, Game, IllegalMove, Limit, Move, Rule, Side, Solver, Thought
+from pbrain_engine import Engine, Game, IllegalMove, Limit, Rule, Side, Solver, Thought
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
@@ -181,21 +181,6 @@ def test_an_interrupt_waits_for_the_search_to_end():
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("interrupted") == 20
-
-
-def test_excluded_cells_are_not_played(engine):
-    set_up(engine, OPENING)
-    first = engine.think(Limit(depth=4)).move
-    second = engine.think(Limit(depth=4), exclude=[first]).move
-    assert second != first
-    excluded: list[Move] = []
-    for _ in engine.game.legal_moves():
-        excluded.append(engine.think(Limit(time=0), exclude=excluded).move)
-    assert sorted(excluded) == sorted(engine.game.legal_moves())
-    last = excluded[:-1]
-    assert engine.think(Limit(depth=2), exclude=last).move == excluded[-1]
-    with pytest.raises(ValueError, match="every empty cell is excluded"):
-        engine.think(Limit(time=0), exclude=iter(excluded))
 
 
 @pytest.mark.parametrize("threads", [2, 3])

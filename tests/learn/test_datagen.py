@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -352,28 +350,6 @@ def test_boards_may_stand_apart():
     options = datagen.COMMAND.parse(["games", "--boards", "15, 20"])
     plan = datagen.plan_of(options)
     assert isinstance(plan, Plan) and plan.boards == (15, 20)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
-def test_an_interrupt_waits_for_no_game(tmp_path):
-    path = tmp_path / "games"
-    words = ["datagen", str(path), "--games", "8", "--nodes", "1000000000", "--processes", "2"]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "pbrain_engine.cli", *words],
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in a job
-    )
-    try:
-        while not path.exists():
-            time.sleep(0.05)
-        time.sleep(1.5)  # until the helpers play
-        running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=20)
-    finally:
-        running.kill()
-    assert running.returncode == cli.INTERRUPTED
-    assert said.startswith("0 of 8 games") and said.count("\n") == 1
 
 
 def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path):
