@@ -22,9 +22,16 @@ from pbrain_engine.notation.sgf import parse_sgf_trees
 from pbrain_engine.position.rules import Side
 from pbrain_engine.values import WIN
 from tests.conftest import Run
+from tests.golden.commands import limit_searches
 
 GAME = "h8a1i8c1j8e1a15h1"
 SCALE = 100.0
+
+
+@pytest.fixture(autouse=True)
+def nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let reviews be the same on every machine."""
+    limit_searches(monkeypatch)
 
 
 def moved(ply: int, chance: float, loss: float = 0.0, missed: bool = False) -> Reviewed:
@@ -35,18 +42,17 @@ def moved(ply: int, chance: float, loss: float = 0.0, missed: bool = False) -> R
 
 
 @pytest.mark.parametrize(
-    ("loss", "kind"),
-    [(0.0, "best"), (0.049, "good"), (0.05, "inaccuracy"), (0.099, "inaccuracy"),
-     (0.1, "mistake"), (0.199, "mistake"), (0.2, "blunder"), (1.0, "blunder")],
+    ("loss", "missed", "kind"),
+    [(0.0, False, "best"), (0.049, False, "good"), (0.05, False, "inaccuracy"),
+     (0.099, False, "inaccuracy"), (0.1, False, "mistake"), (0.199, False, "mistake"),
+     (0.2, False, "blunder"), (1.0, False, "blunder"),
+     (0.01, True, "mistake"), (0.2, True, "blunder")],
 )  # fmt: skip
-def test_moves_are_judged_by_the_chance_that_they_lost(loss: float, kind: str) -> None:
-    assert moved(1, 1.0, loss).kind == kind
-    assert moved(1, 1.0, loss).is_mistake is (kind in ("mistake", "blunder"))
-
-
-def test_a_missed_win_is_a_mistake_at_least() -> None:
-    assert moved(1, 1.0, 0.01, missed=True).kind == "mistake"
-    assert moved(1, 1.0, 0.2, missed=True).kind == "blunder"
+def test_moves_are_judged_by_the_chance_that_they_lost(
+    loss: float, missed: bool, kind: str
+) -> None:
+    assert moved(1, 1.0, loss, missed).kind == kind
+    assert moved(1, 1.0, loss, missed).is_mistake is (kind in ("mistake", "blunder"))
 
 
 def test_accuracy_is_a_mean_of_each_side() -> None:
@@ -72,7 +78,7 @@ def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() 
 
 
 def test_the_document_has_it_all(capsys: pytest.CaptureFixture[str]) -> None:
-    assert review.main([GAME, "--time", "0.05", "--json"]) == 0
+    assert review.main([GAME, "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert len(said["chances"]) == len(said["moves"]) + 1 == 9
     assert {move["kind"] for move in said["moves"]} <= {
@@ -92,7 +98,7 @@ def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
     )
     texts = []
     for source in (path, out, out):
-        assert review.main([str(source), "--time", "0.05", "--sgf", str(out)]) == 0
+        assert review.main([str(source), "--sgf", str(out)]) == 0
         texts.append(out.read_text(encoding="utf-8"))
     assert texts[0].count("missed a win") == 1
     (tree,) = parse_sgf_trees(texts[2])
@@ -112,19 +118,19 @@ def test_what_a_review_is_written_over_loses_nothing(
 ) -> None:
     path, library = tmp_path / "two.sgf", tmp_path / "a.lib"
     path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii];W[aa])", encoding="utf-8")
-    assert review.main([str(path), "--time", "0.02", "--sgf", str(path)]) == 0
+    assert review.main([str(path), "--sgf", str(path)]) == 0
     assert capsys.readouterr().err == "numoku: the first of 2 games is taken\n"
     trees = parse_sgf_trees(path.read_text(encoding="utf-8"))
     assert [main_line(tree).moves for tree in trees] == [((7, 7),), ((8, 8), (0, 0))]
     out = tmp_path / "out.sgf"
-    assert review.main([str(path), "--time", "0.02", "--sgf", str(out)]) == 0
+    assert review.main([str(path), "--sgf", str(out)]) == 0
     assert len(parse_sgf_trees(out.read_text(encoding="utf-8"))) == 1, "that was reviewed"
     game = Game(15)
     game.play("h8")
     game.save(library)
     before = library.read_bytes()
     with pytest.raises(FileError, match="is read; name another file"):
-        review.main([str(library), "--time", "0.02", "--sgf", str(library)])
+        review.main([str(library), "--sgf", str(library)])
     assert library.read_bytes() == before
 
 
@@ -142,13 +148,13 @@ def test_an_interrupt_shows_what_is_done(
         return judged[-1]
 
     monkeypatch.setattr(Reviewer, "_judge", note)
-    assert review.main([GAME, "--time", "0.1"]) == 0
+    assert review.main([GAME]) == 0
     said = capsys.readouterr()
     assert "8. h1" in said.out and "1. h8" not in said.out
     assert "moves of 8 were looked at" in said.err
 
 
 def test_numbers_of_one(run: Run) -> None:
-    assert "1 mistakes" not in run("review", GAME, "--time", "0.05")[1]
-    _, _, said = run("analyse", "h8", "--ply", "5", "--time", "0.05")
+    assert "1 mistakes" not in run("review", GAME)[1]
+    _, _, said = run("analyse", "h8", "--ply", "5")
     assert "the game has only 1 move, so there is no position at 5" in said
