@@ -8,32 +8,23 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.app import kept
-from pbrain_engine.commands import analyse, db
+from pbrain_engine.commands import analyse
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.options import DATABASE
+from tests.conftest import Run
 
 THREE = "h8a1i8c1j8e1"  # an open three for black
 
 
-def show(file: Path, position: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    capsys.readouterr()
-    assert db.main([str(file), "show", position, "--json"]) == 0
-    shown: dict[str, object] = json.loads(capsys.readouterr().out)
-    return shown
-
-
-def test_what_analyse_prints_can_be_added(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert analyse.main([THREE, "--depth", "4", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    (tmp_path / "a.json").write_text(json.dumps(found))
-    assert db.main([str(tmp_path / "a.db"), "add", str(tmp_path / "a.json")]) == 0
-    shown = show(tmp_path / "a.db", THREE, capsys)
+def test_what_analyse_prints_can_be_added(tmp_path: Path, run: Run) -> None:
+    text = run("analyse", THREE, "--depth", "4", "--json")[1]
+    (tmp_path / "a.json").write_text(text)
+    found, file = json.loads(text), str(tmp_path / "a.db")
+    assert run("db", file, "add", str(tmp_path / "a.json"))[0] == 0
+    shown = json.loads(run("db", file, "show", THREE, "--json")[1])
     assert (shown["value"], shown["mate"]) == (found["value"], found["mate"])
-    assert shown["mate"] == 3
-    assert shown["pv"] == found["win"]["line"]
+    assert shown["mate"] == 3 and shown["pv"] == found["win"]["line"]
 
 
 def test_the_variable_names_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.options import board_size
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from pbrain_engine.position.rules import Rule, Side
+from tests.played import game_after
 
 SIDES = st.integers(MIN_BOARD, MAX_BOARD)
 
@@ -162,14 +163,11 @@ def test_only_moves_in_turn_from_an_empty_board_count_as_a_line(
 
 
 def test_only_renju_names_openings_and_only_those_it_knows() -> None:
-    def name(moves: str, rule: Rule) -> str:
-        game = Game(15, 15, rule)
-        game.become(setup.parse_setup(moves, rule))
-        return str(game.opening)
-
-    assert name("h8h9h10", Rule.RENJU) == "D1 Kansei"
-    assert name("h8h9h10", Rule.FREESTYLE) == name("a1h9h10", Rule.RENJU) == "None"
-    assert name("h8h9", Rule.RENJU) == "None"
+    assert str(game_after("h8h9h10", Rule.RENJU).opening) == "D1 Kansei"
+    for moves, rule in (
+        ("h8h9h10", Rule.FREESTYLE), ("a1h9h10", Rule.RENJU), ("h8h9", Rule.RENJU)
+    ):  # fmt: skip
+        assert game_after(moves, rule).opening is None
 
 
 @given(st.integers(), st.integers(), st.integers(0, 30), st.sampled_from([Side.BLACK, Side.WHITE]))

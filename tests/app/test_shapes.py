@@ -12,6 +12,7 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from tests.oracle.rules import Board, wins_at
 from tests.oracle.threats import five_cells
+from tests.played import game_after
 
 FOURS = {"four", "open four", "double four", "four and three"}
 
@@ -84,9 +85,6 @@ def test_fives_and_fours_are_those_of_the_oracle(rule: Rule) -> None:
 
 
 def test_shapes_are_given_for_both_sides() -> None:
-    game = Game(15)
-    for x, y in parse_moves("h8a1i8c1"):
-        game.play(x, y)
-    found = shapes(game)
+    found = shapes(game_after("h8a1i8c1"))
     assert {"cell": [6, 7], "makes": "three"} in found["black"]
     assert {"cell": [1, 0], "makes": "three"} not in found["white"]  # at the border

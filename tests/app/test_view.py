@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +24,16 @@ from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.commands import play
 from pbrain_engine.engine import threads
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation import colours
 from tests.conftest import Run
+from tests.played import game_after, moves_of
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 WON = "a1a3b1b3c1c3d1d3e1"
-
-
-def game_after(moves: str, size: int = 15) -> Game:
-    game = Game(size)
-    for move in parse_moves(moves):
-        game.play(*move)
-    return game
 
 
 # Boards ---------------------------------------------------------------------------------
@@ -92,30 +86,18 @@ def test_the_live_match_fits_its_screen(width: int, height: int, engines: int) -
 
     names = [f"engine {number}" for number in range(engines)]
     settings = MatchSettings(engines=tuple(EngineSpec(n, (n,)) for n in names), games=10)
-    played = [
-        GameRecord(
-            moves=tuple(parse_moves(WON)),
-            number=n,
-            round=n // 2,
-            black=names[0],
-            white=names[1],
-            result="1-0",
-            reason="five",
-            times=(10,) * 9,
-            depths=(3,) * 9,
-            values=(None,) * 9,
-            nodes=(5,) * 9,
-        )  # fmt: skip
-        for n in range(6)
-    ]
+    game = GameRecord(
+        moves=tuple(moves_of(WON)), black=names[0], white=names[1], result="1-0", reason="five",
+        times=(10,) * 9, depths=(3,) * 9, values=(None,) * 9, nodes=(5,) * 9,
+    )  # fmt: skip
     stream = io.StringIO()
     standings = Standings(settings)
     shown = RichView(standings, stream)
     shown.close()
     shown.console = console.Console(file=stream, width=width, height=height, force_terminal=True)
-    shown.on_move(0, played[0])
-    for game in played:
-        standings.add(game)
+    shown.on_move(0, game)
+    for number in range(6):
+        standings.add(game._replace(number=number, round=number // 2))
         shown.on_result(game)
     lines = shown.console.render_lines(shown.render(), pad=False)
     assert len(lines) < height
@@ -225,11 +207,9 @@ def test_arrow_keys_edit_the_line_on_a_terminal() -> None:
             seen += os.read(ours, 4096)
         os.write(ours, keys)
         seen += b"|"
-    try:
+    with suppress(OSError):  # in the end the other end is closed
         while data := os.read(ours, 4096):
             seen += data
-    except OSError:  # the other end is closed
-        pass
     os.close(ours)
     assert program.wait(30) == 0
     assert b"Numoku: " in seen and b"no cell" not in seen
