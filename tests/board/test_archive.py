@@ -23,7 +23,6 @@ from tests.board.board_server import PATIENCE, BoardServer, Tab, position, posit
 pytestmark = pytest.mark.slow
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
-FIVE = "h8a1i8c1j8e1k8g1l8"
 SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]
 THREATS = next(p for p in SHIPPED if p["kind"] == "vct" and p["own_moves"] > 4)
 
@@ -50,35 +49,30 @@ def tab(server: BoardServer) -> Iterator[Tab]:
     tab.close()
 
 
-def known(tab: Tab, where: Any, rule: str = "freestyle") -> dict[str, Any]:
-    """Return what is known of a position, or after moves."""
-    return tab.ask("known", position=position(where, rule) if isinstance(where, str) else where)
-
-
-def known_soon(tab: Tab, where: Any, field: str, rule: str = "freestyle") -> dict[str, Any]:
+def known_soon(tab: Tab, where: Any, field: str, above: int = 0) -> dict[str, Any]:
     """Return what is known as soon as a field of it is: searches are written behind."""
     end = time.monotonic() + PATIENCE
-    while not (found := known(tab, where, rule)).get(field):
+    while True:
+        found = tab.ask("known", position=where)
+        if (value := found.get(field)) and (not above or value > above):
+            return found
         assert time.monotonic() < end
         time.sleep(0.02)
-    return found
 
 
 def test_an_analysis_is_kept_when_it_is_stopped_and_while_it_runs(tab: Tab) -> None:
-    rule = "caro_exact"
-    number = tab.send("analyse", position=position("h8i9", rule))
+    where, turned = (position(moves, "caro_exact") for moves in ("h8i9", "h8g7"))
+    number = tab.send("analyse", position=where)
     while "event" not in tab.receive():
         pass
     tab.send("stop", target=number)
     while (message := tab.receive())["id"] != number or "result" not in message:
         pass
-    depth = message["result"]["depth"]
-    found = known_soon(tab, "h8i9", "depth", rule)
-    assert found["depth"] >= min(depth, 1) and found["version"].startswith("Numoku")
-    tab.ask("analyse", position=position("h8g7", rule), depth=found["depth"] + 1)
-    end = time.monotonic() + PATIENCE
-    while known(tab, "h8i9", rule)["depth"] <= found["depth"]:  # the deeper one stands
-        assert time.monotonic() < end
+    found = known_soon(tab, where, "depth")
+    assert found["depth"] >= min(message["result"]["depth"], 1)
+    assert found["version"].startswith("Numoku")
+    tab.ask("analyse", position=turned, depth=found["depth"] + 1)
+    known_soon(tab, where, "depth", found["depth"])  # the deeper one stands
 
 
 def test_a_long_analysis_is_written_while_it_goes_on(
@@ -101,7 +95,7 @@ def test_a_long_analysis_is_written_while_it_goes_on(
 def test_proofs_are_kept_and_taken_from_there(tab: Tab, file: Path) -> None:
     proof = tab.ask("prove", position=position(OPEN_THREE))
     assert proof["claim"] == "vcf"
-    found = known_soon(tab, OPEN_THREE, "proof")
+    found = known_soon(tab, position(OPEN_THREE), "proof")
     assert found["proof"] == "vcf" and found["mate"] == 3
     where = position_of_puzzle(THREATS)
     threats = tab.ask("prove", position=where)
@@ -110,7 +104,7 @@ def test_proofs_are_kept_and_taken_from_there(tab: Tab, file: Path) -> None:
     assert tree["move"] == threats["move"] and tree["answers"]
     # The same position turned by half a turn: so is the proof.
     placed = [{**stone, "x": 14 - stone["x"], "y": 14 - stone["y"]} for stone in where["placed"]]
-    turned = known(tab, {**where, "placed": placed})["tree"]
+    turned = tab.ask("known", position={**where, "placed": placed})["tree"]
     assert turned["move"] == [14 - cell for cell in tree["move"]]
     assert turned["answers"][0]["reply"] == [14 - cell for cell in tree["answers"][0]["reply"]]
     with Database(file) as database, database.transaction():

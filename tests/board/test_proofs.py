@@ -39,7 +39,7 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
 
 def board_of(puzzle: dict[str, Any]) -> Board:
     board = Board(puzzle["size"], puzzle["size"], puzzle["rule"])
-    for side, name in enumerate(("black", "white")):
+    for side, name in enumerate(SIDES):
         for x, y in puzzle[name]:
             board.put((x, y), side)
     return board
@@ -48,20 +48,14 @@ def board_of(puzzle: dict[str, Any]) -> Board:
 def defence(tab: Tab, now: Any, board: Board, side: int, chance: random.Random) -> Any:
     """Return a defence: one that the proof knows, a four of the defender's, or anything."""
     legal = [cell for cell in board.empties() if rules.is_legal(board, cell, side)]
-    if not legal:
-        return None
     kind = chance.random()
-    if kind < 0.4:
-        known = tab.ask("branches", position=now)["branches"]
-        if known:
-            return tuple(chance.choice(known)["reply"])
+    if kind < 0.4 and (known := tab.ask("branches", position=now)["branches"]):
+        return tuple(chance.choice(known)["reply"])
     if kind < 0.75:
-        made = tab.ask("threats", position=now)["shapes"][("black", "white")[side]]
+        made = tab.ask("threats", position=now)["shapes"][SIDES[side]]
         fours = [tuple(shape["cell"]) for shape in made if "four" in shape["makes"]]
-        fours = [cell for cell in fours if cell in legal]
-        if fours:
-            return chance.choice(fours)
-    return chance.choice(legal)
+        legal = [cell for cell in fours if cell in legal] or legal
+    return chance.choice(legal) if legal else None
 
 
 def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> int:
@@ -105,21 +99,16 @@ def test_shipped_puzzles_are_of_every_length_and_the_easiest_come_first() -> Non
     assert order == sorted(order) and order[0] == 1
 
 
-def test_shipped_defences_are_all_that_hold() -> None:
+def test_shipped_defences_are_all_that_hold_and_wins_as_long_as_they_say() -> None:
     with Solver(16_000_000) as solver:
         for puzzle in SHIPPED:
+            game = game_of(board_of(puzzle), SIDES.index(puzzle["to_move"]))
             if puzzle["kind"] == "defend":
-                found = solver.rescues(game_of(board_of(puzzle), SIDES.index(puzzle["to_move"])))
-                assert found.plies == 2 * puzzle["own_moves"] and not found.unknown, puzzle["id"]
-                assert sorted(found.moves) == sorted(map(tuple, puzzle["best"])), puzzle["id"]
-
-
-def test_shipped_wins_are_as_long_as_they_say() -> None:
-    with Solver(16_000_000) as solver:
-        for puzzle in SHIPPED:
-            if puzzle["kind"] == "vcf":
-                found = solver.fours(game_of(board_of(puzzle), SIDES.index(puzzle["to_move"])))
-                assert found.length == puzzle["own_moves"], puzzle["id"]
+                held = solver.rescues(game)
+                assert held.plies == 2 * puzzle["own_moves"] and not held.unknown, puzzle["id"]
+                assert sorted(held.moves) == sorted(map(tuple, puzzle["best"])), puzzle["id"]
+            elif puzzle["kind"] == "vcf":
+                assert solver.fours(game).length == puzzle["own_moves"], puzzle["id"]
 
 
 def test_the_longest_defence_is_chosen_and_an_escape_is_named(tab: Tab) -> None:
