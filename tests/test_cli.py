@@ -21,6 +21,10 @@ ROOT = Path(__file__).parents[1]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 
 
+def program(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_wrong_use_of_every_command_is_told_in_one_line(name, run):
     status, out, err = run(name, "--no-such-option")
@@ -104,9 +108,7 @@ def test_a_problem_is_one_line():
 )
 def test_a_closed_pipe_is_no_failure(words):
     command = f"{sys.executable} -m pbrain_engine.cli {words} | head -n 1"
-    result = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], cwd=ROOT, capture_output=True, text=True
-    )
+    result = program("bash", "-o", "pipefail", "-c", command)
     assert (result.returncode, result.stderr) == (0, "")
 
 
@@ -116,7 +118,7 @@ def test_a_closed_pipe_is_no_failure(words):
 def test_help_for_a_full_disk_says_so(name, buffering):
     module = "pbrain_engine.cli" if name else "pbrain_engine"
     command = f"{buffering}; {sys.executable} -m {module} {name} --help >/dev/full"
-    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    result = program("bash", "-c", command)
     assert result.returncode == 1 and result.stderr.endswith(": No space left on device\n")
     assert result.stderr.startswith("numoku") and result.stderr.count("\n") == 1
 
@@ -142,7 +144,7 @@ def test_help_for_a_full_disk_says_so(name, buffering):
 )
 def test_streams_that_are_closed_or_full_are_no_fault(words, streams, status, output):
     command = f"unset PYTHONUNBUFFERED; {sys.executable} -m pbrain_engine.cli {words} {streams}"
-    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    result = program("bash", "-c", command)
     reported = result.stdout + result.stderr
     assert result.returncode == status and "Traceback" not in reported and "ignored" not in reported
     assert output in reported and bool(output) == bool(reported)
@@ -182,7 +184,7 @@ def test_a_file_without_an_end_is_refused(words, tmp_path, monkeypatch, capsys):
 def test_without_a_stream_for_errors_the_output_is_still_json(words, tmp_path):
     words = words.replace("FILE", str(tmp_path / "match.jsonl"))
     command = f"{sys.executable} -m pbrain_engine.cli {words} 2>&-"
-    result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    result = program("bash", "-c", command)
     assert result.returncode == 0
     assert all(isinstance(entry, dict) for entry in documents(result.stdout))
 
@@ -220,8 +222,8 @@ sys.exit(cli.main({!r}))
 )
 def test_an_interrupt_while_modules_are_loaded_ends_the_command(module, words):
     script = INTERRUPTING.format(f"pbrain_engine.{module}", words)
-    result = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True)
-    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+    result = program(sys.executable, "-c", script)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 
 
 WITHOUT = """\
@@ -241,8 +243,7 @@ sys.exit(cli.main({!r}))
     ],
 )
 def test_what_is_not_installed_is_told_with_its_cure(missing, words, extra):
-    command = [sys.executable, "-c", WITHOUT.format(missing, words)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    result = program(sys.executable, "-c", WITHOUT.format(missing, words))
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1
     assert f"pip install 'pbrain-numoku[{extra}]'" in result.stderr
@@ -250,8 +251,7 @@ def test_what_is_not_installed_is_told_with_its_cure(missing, words, extra):
 
 def test_the_extra_for_learning_is_enough_for_it():
     words = ["weights", "--games", "tests/games/sample.games"]
-    command = [sys.executable, "-c", WITHOUT.format("ziglang", words)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    result = program(sys.executable, "-c", WITHOUT.format("ziglang", words))
     assert (result.returncode, result.stderr) == (0, "")
 
 

@@ -124,15 +124,11 @@ def test_an_impossible_game_among_many_of_an_sgf_file_is_left_out():
         "game 3: GM[2] is another game; five in a row is GM[4]"
     ]
     assert main_line(last).moves == ((0, 0),) and not last.remarks
+    for count, more in ((3, ""), (5, "; and 2 more")):  # few of many are named
+        (tree,) = parse_sgf_trees("(;GM[4]SZ[15];B[hh])" + "(;GM[2])" * count)
+        assert tree.remarks[0].count(": GM[2]") == 3 and tree.remarks[0].endswith(f"GM[4]{more}")
     with pytest.raises(NotationError, match="^h8 is taken after h8$"):
         parse_sgf_trees("(;GM[4]SZ[15];B[hh];W[hh])")
-
-
-@pytest.mark.parametrize("count, more", [(3, ""), (5, "; and 2 more")])
-def test_few_of_many_impossible_games_are_named(count, more):
-    text = "(;GM[4]SZ[15];B[hh])" + "(;GM[2])" * count
-    (tree,) = parse_sgf_trees(text)
-    assert tree.remarks[0].count(": GM[2]") == 3 and tree.remarks[0].endswith(f"GM[4]{more}")
 
 
 @pytest.mark.parametrize(

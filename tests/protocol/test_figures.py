@@ -16,22 +16,11 @@ from time import perf_counter
 import psutil
 import pytest
 
-from pbrain_engine.arena.process import EngineProcess, TimedLine
+from tests.protocol.test_serve import ANSWER, PROGRAM, Brain
 
-PROGRAM = [sys.executable, "-m", "pbrain_engine"]
-ANSWER = 10.0
-Launch = Callable[..., EngineProcess]
+Launch = Callable[..., Brain]
 long = pytest.mark.long
 pytestmark = pytest.mark.timed
-
-
-def reply(peer: EngineProcess, timeout: float = ANSWER) -> TimedLine:
-    """The next line that is no message."""
-    while True:
-        line = peer.line(timeout)
-        assert line is not None, "no answer"
-        if not line.text.startswith(("MESSAGE", "DEBUG")):
-            return line
 
 
 def position(chance: random.Random, stones: int = 8) -> list[str]:
@@ -43,12 +32,12 @@ def position(chance: random.Random, stones: int = 8) -> list[str]:
 
 @pytest.fixture
 def launch() -> Iterator[Launch]:
-    peers: list[EngineProcess] = []
+    peers: list[Brain] = []
 
-    def start(*infos: str) -> EngineProcess:
-        peers.append(EngineProcess(PROGRAM))
+    def start(*infos: str) -> Brain:
+        peers.append(Brain(PROGRAM))
         peers[-1].send("START 20", *(f"INFO {info}" for info in infos))
-        assert reply(peers[-1]).text == "OK"
+        assert peers[-1].reply().text == "OK"
         return peers[-1]
 
     yield start
@@ -79,7 +68,7 @@ def test_a_search_of_two_threads_stops_or_ends_at_once(launch, how, tries, limit
             peer.send(how)
         if is_end:
             assert peer.wait(ANSWER) == 0
-        delays.append((perf_counter() if is_end else reply(peer).time) - sent_at)
+        delays.append((perf_counter() if is_end else peer.reply().time) - sent_at)
         if is_end:
             peer.close(0.0)
             peer = launch("thread_num 2")
@@ -98,7 +87,7 @@ def test_the_turn_is_used_and_never_exceeded(launch, turn, moves, late):
     for _ in range(moves):
         peer.send(*position(chance))
         sent_at = perf_counter()
-        used.append(reply(peer).time - sent_at)
+        used.append(peer.reply().time - sent_at)
     report(f"turn {turn:g} s: {moves} moves", used)
     assert max(used) < turn + late
     full = [seconds for seconds in used if seconds > max(turn / 2, turn - 0.1)]  # others: decided
@@ -113,15 +102,15 @@ def test_the_turn_is_used_and_never_exceeded(launch, turn, moves, late):
 def test_a_start_in_suspension_is_taken_off_the_first_move(tries, late):
     used = []
     for _ in range(tries):
-        with closing(EngineProcess(PROGRAM)) as peer:
+        with closing(Brain(PROGRAM)) as peer:
             peer.suspend()
             peer.send("START 15", "INFO timeout_turn 500", "INFO timeout_match 100000")
             time.sleep(0.3)
             peer.send("INFO time_left 100000", "BOARD", "7,7,2", "8,8,1", "3,9,2", "DONE")
             resumed_at = perf_counter()
             peer.suspend(resumes=True)
-            assert reply(peer).text == "OK"
-            used.append(reply(peer).time - resumed_at)
+            assert peer.reply().text == "OK"
+            used.append(peer.reply().time - resumed_at)
     report(f"first move from the resume, limit 500 ms: {tries} starts", used)
     assert percentile(used, 0.9) < 0.5 + late
     assert max(used) < 1.5  # what judges forgive
@@ -135,7 +124,7 @@ def test_every_command_is_answered_once_however_close_it_comes(launch, tries):
     for number in range(tries):
         if number % 4 == 0:
             peer.send("START 20")
-            assert reply(peer).text == "OK"
+            assert peer.reply().text == "OK"
         # The first answer is due after about 3 ms; the second command comes before, with
         # or after it.
         peer.send(f"TURN {2 * (number % 4)},0")
@@ -144,7 +133,7 @@ def test_every_command_is_answered_once_however_close_it_comes(launch, tries):
             pass
         probe = f"PROBE{number}"
         peer.send(probe)
-        first, second = reply(peer).text, reply(peer).text
+        first, second = peer.reply().text, peer.reply().text
         assert "," in first and second == f"UNKNOWN {probe}"
     assert [line for line in peer.lines() if not line.text.startswith("MESSAGE")] == []
 
@@ -159,7 +148,7 @@ def test_private_memory_stays_below_the_limit(launch, memory):
     chance = random.Random(4)
     for _ in range(3):
         peer.send(*position(chance))
-        reply(peer)
+        peer.reply()
         used = process.memory_full_info().uss
         assert min(memory - 15_000_000, 40_000_000) < used < memory
 
@@ -168,9 +157,9 @@ def test_private_memory_stays_below_the_limit(launch, memory):
 def test_the_program_is_ready_quickly(tries, limit):
     delays = []
     for _ in range(tries):
-        with closing(EngineProcess(PROGRAM)) as peer:
+        with closing(Brain(PROGRAM)) as peer:
             peer.send("START 20")
-            delays.append(reply(peer).time - peer.started_at)
+            delays.append(peer.reply().time - peer.started_at)
     report(f"start to OK: {tries} starts", delays)
     assert percentile(delays, 0.5) < limit
 

@@ -13,7 +13,7 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.arena.process import EngineProcess, TimedLine
 from pbrain_engine.protocol import serve
 from tests.build.wine import needs_windows_itself
 
@@ -34,14 +34,17 @@ class Brain(EngineProcess):
         self.send(*lines)
         return self.answer(timeout)
 
-    def answer(self, timeout: float = ANSWER) -> str:
+    def reply(self, timeout: float = ANSWER) -> TimedLine:
         """The next line that is no message."""
         while True:
             line = self.line(timeout)
             assert line is not None, f"no answer; {self.stderr!r}"
             assert line.chunks == 1
             if not line.text.startswith(("MESSAGE ", "DEBUG ")):
-                return line.text
+                return line
+
+    def answer(self, timeout: float = ANSWER) -> str:
+        return self.reply(timeout).text
 
     def start(self, size: int = 15, turn: int = 60) -> None:
         assert self.ask(f"START {size}", f"INFO timeout_turn {turn}") == "OK"
