@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 from tests.board.board_server import BoardServer
@@ -13,6 +14,16 @@ PATIENCE = 60_000  # milliseconds
 OPEN = """(field) => {
   for (let at = field; at = at.closest("details:not([open])"); ) at.open = true; }"""
 CELL, EDGE = 30, 32  # of the drawing, as in draw.js
+PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
+TABS = ("play", "analyse", "review", "puzzle", "games", "file")
+# Time goes on when a test says so, and by seven seconds for each move of Numoku.
+CLOCK = """(() => {
+  const ask = app.server.ask.bind(app.server);
+  let now = 0;
+  performance.now = () => now;
+  window.pass = (seconds) => { now += 1000 * seconds; };
+  app.server.ask = (what, ...more) => { if (what === "move") pass(7); return ask(what, ...more); };
+})()"""
 
 
 def wait(page: Any, condition: str) -> None:
@@ -34,6 +45,7 @@ class Page:
         self.context = browser.new_context(**{"accept_downloads": True, **context})
         self.raw = self.context.new_page()
         self.raw.set_default_timeout(PATIENCE)
+        self.is_alone = False  # its server is away
         self.errors: list[str] = []
         self.hosts: set[str] = set()
         self.raw.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -44,17 +56,56 @@ class Page:
         self.wait("app.node.facts !== null")
 
     def _note(self, message: Any) -> None:
-        if message.type == "error":
+        is_ours = not self.is_alone or "ERR_CONNECTION" not in message.text
+        if message.type == "error" and is_ours:
             self.errors.append(message.text)
 
     def close(self) -> None:
-        errors, hosts = self.errors, self.hosts
         self.context.close()
-        assert not errors, errors
-        assert {host for host in hosts if host} <= {f"127.0.0.1:{self.server.port}"}
+        assert not self.errors, self.errors
+        assert {host for host in self.hosts if host} <= {f"127.0.0.1:{self.server.port}"}
 
     def wait(self, condition: str) -> None:
         wait(self.raw, condition)
+
+    def has(self, selector: str, number: int = 1) -> None:
+        """Wait until there are so many pieces, or more."""
+        self.wait(f"document.querySelectorAll({json.dumps(selector)}).length >= {number}")
+
+    def answered(self, ply: int = 2) -> None:
+        """Wait until Numoku has put this stone."""
+        self.wait(f"app.node.ply === {ply} && app.node.facts && !app.play.thinking")
+
+    def lose(self) -> None:
+        """End the server, and wait until the page knows."""
+        self.is_alone = True
+        self.server.kill()
+        self.wait("document.querySelector('#link').dataset.state === 'lost'")
+
+    def reload(self, condition: str = "true") -> None:
+        self.raw.reload()
+        self.wait(f"window.app?.node.facts && {condition}")
+
+    def puzzle(self, difficulty: str = "all") -> None:
+        """Begin a puzzle."""
+        self.tab("puzzle")
+        self.wait("app.puzzle.shipped.length")
+        self.set(difficulty=difficulty)
+        self.press("next-puzzle")
+        self.wait("app.guide?.name === 'puzzle' && app.node.facts")
+
+    def save(self, form: str) -> bytes:
+        """Return a file as it is saved."""
+        self.tab("file")
+        with self.raw.expect_download() as saved:
+            self.press(f"save-{form}")
+        return Path(saved.value.path()).read_bytes()
+
+    def read(self, text: str) -> None:
+        """Read a game from a text."""
+        self.tab("file")
+        self.raw.fill("#game-text", text)
+        self.press("read-text")
 
     def do(self, script: str) -> Any:
         return self.raw.evaluate(script)
@@ -83,8 +134,16 @@ class Page:
     def tab(self, name: str) -> None:
         self.raw.click(f"#tab-{name}")
 
-    def press(self, name: str) -> None:
-        self.raw.click(f"#{name}")
+    def press(self, *names: str) -> None:
+        for name in names:
+            self.raw.click(f"#{name}")
+
+    def choose(self, label: str) -> None:
+        """Press a button of those that are offered."""
+        self.raw.click(f"#choices button:text-is('{label}')")
+
+    def resize(self, wide: int, high: int) -> None:
+        self.raw.set_viewport_size({"width": wide, "height": high})
 
     def set(self, **fields: object) -> None:
         """Fill in fields of forms, by their names with an underscore for each dash."""
@@ -124,15 +183,16 @@ class Page:
         at = self.do(f"{place}.matrixTransform(document.querySelector('#board').getScreenCTM())")
         return at["x"], at["y"]
 
-    def play(self, cell: str) -> None:
-        """Click on a cell and wait for the stone."""
-        before = self.do("app.node.ply")
+    def click(self, cell: str) -> None:
+        """Click on a cell where perhaps no stone stays."""
         self.raw.mouse.click(*self.point(cell))
-        self.wait(f"app.node.ply > {before} && app.node.facts")
 
-    def play_wrong(self, cell: str) -> None:
-        """Click on a cell whose stone may be taken back at once."""
-        self.raw.mouse.click(*self.point(cell))
+    def play(self, *cells: str) -> None:
+        """Click on cells and wait for each stone."""
+        for cell in cells:
+            before = self.do("app.node.ply")
+            self.click(cell)
+            self.wait(f"app.node.ply > {before} && app.node.facts")
 
     def moves(self) -> str:
         return str(

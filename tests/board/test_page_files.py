@@ -14,7 +14,7 @@ from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from tests.board.axe import axe, serious_findings
-from tests.board.board_page import Open, Page, wait
+from tests.board.board_page import PHONE, Open, Page, wait
 from tests.board.board_server import BoardServer
 from tests.notation.test_renlib import grow
 
@@ -48,17 +48,13 @@ def test_a_library_is_opened_and_saved(opened: Open, tmp_path: Path) -> None:
     page = opened()
     page.tab("file")
     page.raw.set_input_files("#game-file", tmp_path / "a.lib")
-    page.says("file-status", " moves")
     moves = sum(node.is_move for node, depth in tree.walk() if depth)
-    assert page.text("file-status").startswith(f"a.lib: {moves} moves")
+    page.says("file-status", f"a.lib: {moves} moves")
     assert page.text("about") == "Renju 15×15"
     assert page.raw.locator("#variations button").count() == moves
     comments = page.do("app.tree.nodes().filter((node) => node.comment).length")
     assert comments == sum(bool(n.comment) for n, depth in tree.walk() if depth and n.is_move)
-    page.tab("file")
-    with page.raw.expect_download() as saved:
-        page.press("save-lib")
-    assert parse_renlib(Path(saved.value.path()).read_bytes()).count() == parse_renlib(data).count()
+    assert parse_renlib(page.save("lib")).count() == parse_renlib(data).count()
 
 
 # The file of the command line -----------------------------------------------------------
@@ -129,7 +125,9 @@ def large_game() -> str:
     return f"(;GM[4]SZ[15]{''.join(f'(;B[{cell}]{answers})' for cell in cells[:90])})"
 
 
-def test_a_file_that_is_read_can_be_saved(opened: Open, tmp_path: Path) -> None:
+def test_a_file_that_can_be_read_can_be_saved_and_what_is_too_large_is_refused(
+    opened: Open, tmp_path: Path
+) -> None:
     game = tmp_path / "large.sgf"
     game.write_text(large_game())
     assert 1_400_000 < game.stat().st_size < MOST_FILE
@@ -138,20 +136,13 @@ def test_a_file_that_is_read_can_be_saved(opened: Open, tmp_path: Path) -> None:
     page.raw.set_input_files("#game-file", game)
     page.says("file-status", " moves")
     assert "large.sgf" in page.text("file-status")
-    with page.raw.expect_download() as saved:
-        page.press("save-sgf")
-    assert Path(saved.value.path()).stat().st_size > 1_400_000
-    assert page.do("document.querySelector('#link').dataset.state") == "open"
-
-
-def test_what_is_too_large_is_refused_by_the_page(opened: Open, tmp_path: Path) -> None:
-    (tmp_path / "large.sgf").write_bytes(bytes(MOST_FILE + 1))
-    page = opened(hash_="#b=19x19&r=freestyle&m=a1")
-    page.tab("file")
+    assert len(page.save("sgf")) > 1_400_000
+    page.show("a1", size="19x19")
     page.press("save-lib")
     page.says("file-status", "15x15, not 19x19")
-    page.raw.set_input_files("#game-file", tmp_path / "large.sgf")
-    page.says("file-status", "large.sgf is too large")
+    (tmp_path / "larger.sgf").write_bytes(bytes(MOST_FILE + 1))
+    page.raw.set_input_files("#game-file", tmp_path / "larger.sgf")
+    page.says("file-status", "larger.sgf is too large")
     page.do(f"app.file.text.value = 'h8'.padEnd({MOST_FILE} + 1)")
     page.press("read-text")
     page.says("file-status", "text is longer than")
@@ -172,9 +163,9 @@ def test_what_is_known_is_shown(opened: Open) -> None:
     assert "1 game: Black won 0 (0%), drawn 0, White won 1" in text
     assert "a famous answer" in text and "Numoku" in text
     assert page.raw.input_value("#comment") == "a famous answer"
-    page.raw.click("#undo")
+    page.press("undo")
     page.tab("known")
-    page.wait("document.querySelectorAll('#known-next tr').length >= 1")
+    page.has("#known-next tr")
     row = page.raw.locator("#known-next tr").first
     assert int(row.locator("td").nth(2).text_content()) >= 4  # the depth
     assert page.raw.locator("#board .label").count() == page.raw.locator("#known-next tr").count()
@@ -186,17 +177,17 @@ def test_an_analysis_and_a_comment_are_stored(opened: Open) -> None:
     page = opened("h8j8")
     page.raw.fill("#comment", "I wonder")
     page.wait("app.node.found?.depth >= 3")
-    page.raw.click("#undo")
+    page.press("undo")
     page.tab("known")
-    page.wait("document.querySelectorAll('#known-next tr').length >= 2")
-    page.raw.click("#redo")
+    page.has("#known-next tr", 2)
+    page.press("redo")
     page.says("known-found", "I wonder")
     for _ in range(60):  # a value is stored when its search has ended, perhaps after the question
         page.raw.wait_for_timeout(200)
         if "depth " in page.text("known-found"):
             break
-        page.raw.click("#undo")
-        page.raw.click("#redo")
+        page.press("undo")
+        page.press("redo")
     page.says("known-found", "depth ")
     fresh = opened("h8f8")  # in another tab, turned
     fresh.tab("known")
@@ -208,8 +199,7 @@ def test_a_comment_is_changed_after_a_reload(opened: Open) -> None:
     page.raw.fill("#comment", "at first")
     page.raw.press("#comment", "Tab")
     page.wait("app.node.known?.notes.length === 1")
-    page.raw.reload()
-    page.wait("window.app?.node.known?.notes.length === 1")
+    page.reload("app.node.known?.notes.length === 1")
     assert page.raw.input_value("#comment") == "at first"
     page.raw.fill("#comment", "at last")
     page.raw.press("#comment", "Tab")
@@ -222,15 +212,15 @@ def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path)
     page.tab("known")
     page.press("store-game")
     page.says("known-status", "Stored")
-    page.raw.click("#undo")
+    page.press("undo")
     page.wait("app.known.status.textContent === ''")  # it was of the position before
-    page.raw.click("#redo")
+    page.press("redo")
     page.says("known-found", "Black won 1 (100%)")
     page.press("store-game")
     page.says("known-status", "there already")
     page.begin(level=1)
     page.play("h8")
-    page.wait("app.node.ply === 2")
+    page.answered()
     page.resign()
     page.wait("app.known.status.textContent === 'Stored.'")
     with Database(file) as database:
@@ -238,22 +228,16 @@ def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path)
     assert [result for (result,) in results] == ["0-1", "1-0", "0-1"]
 
 
-def test_nothing_known_helps_in_a_game(opened: Open) -> None:
-    page = opened("h8i8")
-    page.begin("resume", level=1)
-    page.play("a1")
-    page.wait("app.node.ply === 4 && app.node.known")
-    assert page.text("known-line") == ""
-
-
-def test_a_stored_comment_waits_for_the_end_of_the_quiet(opened: Open) -> None:
+def test_nothing_known_helps_in_a_game_until_its_end(opened: Open) -> None:
     page = opened("h8")
     page.begin("resume", level=1, person="white")
     page.play("i8")
-    page.wait("app.node.ply === 3")
-    page.raw.click("#undo")
+    page.answered(3)
+    page.wait("app.node.known")
+    assert page.text("known-line") == ""
+    page.press("undo")
     page.wait("app.node.known?.notes.length === 1")
-    assert page.raw.input_value("#comment") == ""
+    assert page.raw.input_value("#comment") == page.text("known-line") == ""
     page.tab("analyse")  # that ends it
     page.says("known-line", "Database: Black")
     assert page.raw.input_value("#comment") == "a famous answer"
@@ -261,8 +245,7 @@ def test_a_stored_comment_waits_for_the_end_of_the_quiet(opened: Open) -> None:
 
 def test_the_tab_is_accessible_and_fits_a_telephone(opened: Open) -> None:
     source = axe()
-    phone = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
-    page = opened(hash_="#b=15x15&m=h8i8", **phone)
+    page = opened(hash_="#b=15x15&m=h8i8", **PHONE)
     page.do(source + ";0")
     page.tab("known")
     page.says("known-found", "depth ")

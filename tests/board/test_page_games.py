@@ -19,23 +19,17 @@ MISSED = "h8a1i8c1j8e1a15h1"  # black has missed a win
 
 def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: BoardServer) -> None:
     page = opened()
-    page.tab("file")
-    page.raw.fill("#game-text", SGF)
-    page.press("read-text")
+    page.read(SGF)
     page.wait("app.tree.nodes().length === 6")
     loaded = page.do(TREE)
     assert "side line" in loaded
 
-    page.tab("puzzle")  # a puzzle, and another one
+    page.puzzle()  # a puzzle, and another one
     page.press("next-puzzle")
-    page.wait("app.guide?.name === 'puzzle'")
-    page.press("next-puzzle")
-    page.raw.reload()  # in the middle of it
-    page.wait("window.app?.guide?.name === 'puzzle' && app.node.facts")
+    page.reload("app.guide?.name === 'puzzle'")  # in the middle of it
     page.press("puzzle-leave")
     assert page.do(TREE) == loaded and page.do("app.node.ply") == 3
-    page.press("next-puzzle")
-    page.press("puzzle-solution")
+    page.press("next-puzzle", "puzzle-solution")
     page.wait("app.node.ply === 1")
     page.tab("puzzle")
     page.press("puzzle-leave")
@@ -44,19 +38,17 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.tab("play")  # a game against Numoku, over a reload, a puzzle and another game
     page.begin(level=2, minutes=30)
     page.play("h8")
-    page.wait("app.node.ply === 2 && !app.play.thinking")
+    page.answered()
     page.raw.wait_for_timeout(400)
     spent = page.do("app.play.clocks.spent(0)")
-    page.raw.reload()
-    page.wait("window.app?.guide?.name === 'play' && app.node.facts")
+    page.reload("app.guide?.name === 'play'")
     assert page.do("[app.play.settings.level, app.play.settings.minutes]") == ["2", "30"]
     assert spent <= page.do("app.play.clocks.spent(0)") < spent + 30
     assert "Your move, Black" in page.text("state")
     page.raw.wait_for_timeout(300)
     page.wait("!app.server.questions.size && !document.querySelector('#bar-text').textContent")
     page.tab("puzzle")
-    page.press("next-puzzle")
-    page.press("puzzle-leave")
+    page.press("next-puzzle", "puzzle-leave")
     page.tab("play")
     page.play("a1")
     page.wait("app.node.ply === 4")
@@ -97,31 +89,17 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     assert page.do(TREE) == loaded
 
 
-def test_resigning_asks_first(page: Page) -> None:
-    page.begin(level=1)
-    page.press("resign")
-    page.raw.keyboard.press("Escape")
-    page.wait("!document.querySelector('dialog[open]')")
-    assert page.text("play-report") == "" and "Your move" in page.text("state")
-    page.resign()
-    assert "Black resigned" in page.text("play-report")
-
-
 def test_take_back_leaves_no_variation(page: Page) -> None:
     page.begin(level=1)
     for ply, cell in ((2, "h8"), (4, "a1")):
         page.play(cell)
-        page.wait(f"app.node.ply === {ply} && !app.play.thinking")
+        page.answered(ply)
     page.press("take-back")
     assert page.do("app.node.ply") == 2 and page.do("app.tree.nodes().length") == 3
-    page.press("take-back")
-    page.press("take-back")
+    page.press("take-back", "take-back")
     assert page.do("app.tree.nodes().length") == 1 and "nothing" in page.text("state")
-    page.tab("puzzle")
-    page.wait("app.puzzle.shipped.length")
-    page.raw.select_option("#difficulty", "3")
-    page.press("next-puzzle")
-    page.raw.mouse.click(*page.point("a1"))
+    page.puzzle("3")
+    page.click("a1")
     page.wait("app.node.ply === 2 && !app.guide.busy")
     page.press("take-back")
     assert page.do("app.tree.nodes().length") == 1 and "wins in" in page.text("puzzle-status")
@@ -143,7 +121,7 @@ def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:
 
 def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     server = BoardServer(tmp_path)
-    page = Open(browser, server)("h8i9j8")
+    page = Page(browser, server, "#b=15x15&r=freestyle&m=h8i9j8")
     page.hurry(20)
     page.begin("resume", person="both", minutes=1, byoyomi=10, periods=3)
     page.do("app.play.clocks.used = [70, 0]")
@@ -163,48 +141,44 @@ def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     server.stop()
 
 
-def test_the_bar_says_who_has_won(opened: Open, server: BoardServer) -> None:
-    page = opened("h8a1h9b1h10c1h11e1h12")
-    page.wait("document.querySelector('#bar').getAttribute('aria-label').includes('Black has won')")
-    assert page.do("document.querySelector('#bar-black').style.transform") == "scaleY(1)"
-    page.raw.goto("about:blank")
-    page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m=g8a1h8a3i8a5")
-    page.wait("window.app?.node.facts")
-    page.tab("analyse")
-    page.press("prove")
-    page.wait("app.node.branches")
-    page.play("k8" if page.do("app.isFree([9, 7])") else "o15")
-    page.says("state", "Black has won")
-    assert "choose" not in page.text("state")
-    assert page.raw.get_attribute("#bar", "aria-label") == "Evaluation: Black has won"
+def test_games_are_found_named_and_deleted(opened: Open) -> None:
+    page = opened()
+    page.hurry(20)
+    for more in ({}, {"rule": "renju"}):
+        page.begin(level=1, **more)
+        page.play("h8")
+        page.answered()
+        if not more:
+            page.resign()
+    page.tab("games")
+    page.has("#game-list li", 2)
+    row = page.raw.locator("#game-list li:has([aria-current])")
+    row.locator("button[title=Rename]").click()
+    page.raw.locator("#game-list input").fill("my first renju")
+    page.raw.keyboard.press("Enter")
+    page.says("game-list", "my first renju")
+    page.raw.fill("#games-search", "first renju")
+    page.count("#game-list li", 1)
+    page.raw.fill("#games-search", "")
+    page.set(games_rule="renju", games_result="open")
+    page.says("game-list", "my first renju")
+    page.raw.locator("#game-list li", has_text="my first renju").locator("[title=Delete]").click()
+    page.press("yes")
+    page.wait("!document.querySelector('#game-list').textContent.includes('my first renju')")
+    page.raw.wait_for_timeout(200)  # what is on the board is not kept again
+    page.set(games_rule="", games_result="0-1")
+    page.says("game-list", "White won")
+    assert "my first renju" not in page.text("game-list")
 
 
-def test_the_form_follows_the_board(opened: Open) -> None:
-    page = opened(hash_="#b=20x18&r=renju&m=h8i9")
-    page.begin(person="both")
-    page.wait("app.node.ply === 0")
-    assert page.text("about") == "Renju 20×18"
-    page.raw.evaluate("sessionStorage.clear()")
-
-
-def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
-    from pbrain_engine.app.view import proof_lines
-    from pbrain_engine.game.cells import parse_moves
-    from pbrain_engine.game.game import Game
-    from pbrain_engine.game.result import Tree
-    from pbrain_engine.solver.solver import Solver
-
-    moves = "g8a1h8o1j10a15j11o15"
-    page = opened(moves)
-    page.tab("analyse")
-    page.press("prove")
-    page.wait("app.node.others")
-    game = Game(15)
-    for move in parse_moves(moves):
-        game.play(*move)
-    with Solver(8_000_000) as solver:
-        tree = solver.tree(game)
-        assert tree is not None and page.do("app.node.cell") == list(tree.move)
-        lines = proof_lines(game, solver, Tree(tree.move, {}))
-    words = page.raw.locator("#proof-tree .others").text_content()
-    assert words == lines[1].strip()
+def test_a_position_that_is_looked_at_is_no_game(opened: Open) -> None:
+    page = opened()
+    page.hurry(20)
+    page.do("location.hash = '#b=9x17&r=caro&m=a1b2c3'")
+    page.wait("app.node.ply === 3 && app.node.facts")
+    page.raw.wait_for_timeout(200)
+    page.tab("games")
+    page.set(games_result="looked")
+    page.says("game-list", "9×17")
+    page.set(games_result="")
+    page.wait("!document.querySelector('#game-list').textContent.includes('9×17')")

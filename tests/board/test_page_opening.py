@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -10,9 +9,10 @@ import pytest
 
 from pbrain_engine.app.shelf import FILE, SavedGames
 from pbrain_engine.board.app import STATIC
+from pbrain_engine.commands.opening import TalkedOpening
 from pbrain_engine.commands.play import begun_of
 from pbrain_engine.game.opening_rules import RULES
-from tests.board.board_page import Open, Page
+from tests.board.board_page import Page
 from tests.board.board_server import BoardServer
 
 # In RIF Numoku keeps the sides, puts h6, takes the fifth stone i8, and puts a1.
@@ -26,7 +26,6 @@ NUMOKU_DOES = """(() => {
       .then((step) => ({ ...step, words: [step.actions.at(-1)] }));
   };
 })()"""
-KEPT_AFTER = 2500  # milliseconds until the page has kept a game
 SEEN = "app.play.opening === null || (app.play.opening.isPersons && app.play.opening.step)"
 
 
@@ -49,46 +48,44 @@ def do(page: Page, what: dict[str, Any], choice: int = 0) -> None:
     for number in range(what["wanted"]):
         cells = page.do("app.play.opening.step.cells")
         middle = min(cells, key=lambda cell: abs(cell[0] - 7) + abs(cell[1] - 7))
-        page.raw.mouse.click(*page.point(name(middle)))
+        page.click(name(middle))
         picked = f"app.play.opening?.picked.length === {number + 1}"
         page.wait(f"{picked} || !app.play.opening || app.play.opening.actions.length > {done}")
     page.wait(f"!app.play.opening || app.play.opening.actions.length > {done}")
 
 
-@pytest.mark.parametrize("person", ["black", "white"])
 @pytest.mark.parametrize("rule", RULES)
-def test_every_step_of_every_rule_is_done_by_clicks(page: Page, rule: str, person: str) -> None:
-    page.begin(opening=rule, person=person, seconds=0.1, level=1)
-    acts = []
-    while (what := step(page)) is not None:
-        assert page.text("state").strip(), what
-        acts.append(what["act"])
-        do(page, what, choice=len(acts) % 2)
-    assert len(acts) >= (1 if rule in ("swap", "swap2") else 2)
-    page.wait(
-        "app.tree.toMove(app.node) === (app.play.human === 'black' ? 0 : 1) && app.node.facts"
-    )
-    assert page.do("app.play.begun") == 1 and page.do("app.node.ply") >= 3
-    assert page.do("app.tree.start.rule") == ("renju" if RULES[rule].rule else "freestyle")
+def test_every_step_of_every_rule_is_done_by_clicks(page: Page, rule: str) -> None:
+    for person in ("black", "white"):
+        page.begin(opening=rule, person=person, seconds=0.1, level=1)
+        acts = []
+        while (what := step(page)) is not None:
+            assert page.text("state").strip(), what
+            acts.append(what["act"])
+            do(page, what, choice=len(acts) % 2)
+        assert len(acts) >= (1 if rule in ("swap", "swap2") else 2)
+        page.wait("app.tree.toMove(app.node) === +(app.play.human === 'white') && app.node.facts")
+        assert page.do("app.node.ply") >= 3
+        assert page.do("app.tree.start.rule") == ("renju" if RULES[rule].rule else "freestyle")
+    assert page.do("app.play.begun") == 2
 
 
 def test_an_offer_that_is_symmetric_to_another_one_is_refused(page: Page) -> None:
     page.do(NUMOKU_DOES)
     page.begin(opening="rif", seconds=0.1)
-    for cell in ("h8", "h9", "h10"):
-        page.play(cell)
+    page.play("h8", "h9", "h10")
     page.wait("app.play.opening.step?.act === 'offer'")
     assert "Offer 2 fifth stones" in page.text("state")
-    page.raw.mouse.click(*page.point("g8"))
+    page.click("g8")
     page.wait("app.play.opening.picked.length === 1")
     assert "1 chosen" in page.text("state")
-    page.raw.mouse.click(*page.point("i8"))
+    page.click("i8")
     page.says("state", "Symmetric")
     assert page.raw.locator("#board .label").count() == 1
-    page.raw.mouse.click(*page.point("g8"))  # taken back
+    page.click("g8")  # taken back
     page.wait("app.play.opening.picked.length === 0")
     for number, cell in enumerate(("i8", "i9")):
-        page.raw.mouse.click(*page.point(cell))
+        page.click(cell)
         page.wait(
             f"!app.play.opening || app.play.opening.picked.length === {number + 1}"
             " || app.play.opening.actions.length > 5"
@@ -97,23 +94,27 @@ def test_an_offer_that_is_symmetric_to_another_one_is_refused(page: Page) -> Non
     assert page.moves().startswith("h8h9h10h6i8a1")
 
 
+def opening_of_shelf(server: BoardServer) -> TalkedOpening | None:
+    """Return the opening of the last game that the server keeps."""
+    shelf = SavedGames(server.folder / "numoku" / FILE)
+    begun = [begun_of(kept) for kept in shelf.going_on()[:1]]
+    shelf.close()
+    return begun[0].opening if begun else None
+
+
 def test_an_opening_goes_on_after_a_reload_and_in_the_terminal(
     page: Page, server: BoardServer
 ) -> None:
     page.begin(opening="soosorv-8", seconds=0.1)
-    page.play("h8")
-    page.play("i9")
-    page.raw.wait_for_timeout(KEPT_AFTER)
-    page.raw.reload()
-    page.wait("window.app?.node.ply === 2 && app.play.opening?.step")
+    page.play("h8", "i9")
+    for _ in range(200):
+        kept = opening_of_shelf(server)
+        if kept is not None and kept.play.actions == ["h8", "i9"]:
+            break
+        page.raw.wait_for_timeout(50)
+    assert kept is not None and kept.play.rule.name == "soosorv-8" and kept.person == 0
+    page.reload("app.node.ply === 2 && app.play.opening?.step")
     assert "Put stone 3 (Black) in the central 5×5" in page.text("state")
-    shelf = SavedGames(server.folder / "numoku" / FILE)
-    (kept, *_) = shelf.going_on()
-    shelf.close()
-    begun = begun_of(json.loads(json.dumps(kept)))
-    assert begun.opening is not None
-    assert begun.opening.play.rule.name == "soosorv-8"
-    assert begun.opening.play.actions == ["h8", "i9"] and begun.opening.person == 0
     page.play("j10")
     assert step(page) is not None
 
@@ -130,16 +131,6 @@ def test_a_step_is_taken_back(page: Page) -> None:
     assert page.stones() == 0
     do(page, first)
     assert step(page) is not None
-
-
-def test_a_rule_of_renju_brings_its_board(opened: Open) -> None:
-    page = opened()
-    page.press("new-game")
-    page.set(rule="freestyle", width=20, opening="rif")
-    form = "Object.fromEntries(new FormData(document.querySelector('#setup-form')))"
-    assert page.do(form) | {"rule": "renju", "width": "15", "height": "15"} == page.do(form)
-    page.set(width=20)
-    assert page.do(form)["opening"] == "none"
 
 
 def test_the_page_offers_every_rule() -> None:

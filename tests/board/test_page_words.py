@@ -13,18 +13,15 @@ import pytest
 
 from pbrain_engine.board.app import STATIC
 from pbrain_engine.game.opening_names import THIRDS
-from tests.board.board_page import Open, wait
-from tests.board.board_server import BoardServer
+from tests.board.board_page import TABS, Open
 
 PACKAGE = STATIC.parents[1]
 LANGUAGES = ("en", "zh", "ja", "ko", "ru", "vi", "cs")
 SERVERS = ("error-", "renju-openings")  # which the server says in English itself
 CASES = re.compile(r"\{(\w+), (?:plural|select), (?:[\w=]+ \{[^{}]*\} ?)+\}")
 FORMS = {
-    "ru": {"one", "few", "many", "other"},
-    "cs": {"one", "few", "other"},
-    "en": {"one", "other"},
-}
+    "ru": {"one", "few", "many", "other"}, "cs": {"one", "few", "other"}, "en": {"one", "other"}
+}  # fmt: skip
 # Labels, buttons and options whose text is wider than what they lie in.
 CUT = """(() => {
   const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 2;
@@ -97,38 +94,23 @@ def test_errors_with_codes_have_words_in_the_tables(words: dict[str, dict[str, s
         assert codes | {"token"} == said, language
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (" ", "中身がありません"),
-        ("h8 hello", "2 手目：「hello」は座標ではありません。座標は h8 や 7,7 と書きます"),
-        ("h8h8", "2 手目：h8 は二度打たれています"),
-        ("h8z9", "2 手目：z9 は 15×15 の盤の外です"),
-        ("h8a1i8b1j8c1k8d1l8e1", "10 手目の前に対局は終わっています"),
-        (
-            "https://example.com/",
-            "手順のないページのアドレスです。手順そのものを貼り付けてください",
-        ),
-        (". X O\n. X\n", "図の行の長さが揃っていません"),
-        ("(;GM[4];B[hh", "読み込めません：an SGF value is not closed with ']'"),
-    ],
-)
-def test_refusals_are_said_in_the_language_of_the_page(opened: Open, text: str, why: str) -> None:
+REFUSED = {
+    " ": "中身がありません",
+    "h8 hello": "2 手目：「hello」は座標ではありません。座標は h8 や 7,7 と書きます",
+    "h8h8": "2 手目：h8 は二度打たれています",
+    "h8z9": "2 手目：z9 は 15×15 の盤の外です",
+    "h8a1i8b1j8c1k8d1l8e1": "10 手目の前に対局は終わっています",
+    "https://a.b/": "手順のないページのアドレスです。手順そのものを貼り付けてください",
+    ". X O\n. X\n": "図の行の長さが揃っていません",
+    "(;GM[4];B[hh": "読み込めません：an SGF value is not closed with ']'",
+}
+
+
+def test_refusals_are_said_in_the_language_of_the_page(opened: Open) -> None:
     page = opened(locale="ja")
-    page.tab("file")
-    page.raw.fill("#game-text", text)
-    page.press("read-text")
-    page.says("file-status", why)
-
-
-def test_an_address_without_its_token_says_so_in_the_language_of_the_page(
-    browser: Any, server: BoardServer
-) -> None:
-    context = browser.new_context(locale="zh-CN")
-    page = context.new_page()
-    page.goto(server.base + "/?token=wrong")
-    wait(page, "document.querySelector('#banner').textContent.includes('令牌有误')")
-    context.close()
+    for text, why in REFUSED.items():
+        page.read(text)
+        page.says("file-status", why)
 
 
 def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:
@@ -142,8 +124,7 @@ def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:
     page.raw.select_option("#language", "zh", force=True)
     page.wait("window.app?.node.facts && document.documentElement.lang === 'zh'")
     assert page.text("new-game") == "新对局" and page.do("app.node.ply") == 2
-    page.raw.reload()
-    page.wait("window.app?.node.facts && document.documentElement.lang === 'zh'")
+    page.reload("document.documentElement.lang === 'zh'")
 
 
 def test_the_openings_of_renju_have_the_names_of_the_language(
@@ -154,25 +135,17 @@ def test_the_openings_of_renju_have_the_names_of_the_language(
         assert len(names) == sum(map(len, THIRDS.values())), language
     page = opened("h8h9i9", rule="renju", locale="zh-CN")
     page.says("about", "D4 花月")
-    page.show("h8i9i7", rule="renju")
-    page.says("about", "I7 浦月")
-    page.show("h8i9f6", rule="renju")
-    page.says("about", "I13 彗星")
-
-
-def test_messages_have_plurals(opened: Open) -> None:
-    page = opened(locale="ru-RU")
-    counts = "[1, 3, 5, 21].map((n) => t('n-moves', { n }))"
-    found = page.do(f"import('./words.js').then(({{ t }}) => {counts})")
-    assert found == ["1 ход", "3 хода", "5 ходов", "21 ход"]
+    for moves, name in (("h8i9i7", "I7 浦月"), ("h8i9f6", "I13 彗星")):
+        page.show(moves, rule="renju")
+        page.says("about", name)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_label_is_cut_off(opened: Open, language: str) -> None:
+def test_no_label_is_cut_off_and_messages_have_plurals(opened: Open, language: str) -> None:
     page: Any = opened("h8a1i8c1j8e1a15h1", locale=language)
     for wide, high in ((320, 640), (1280, 800)):
-        page.raw.set_viewport_size({"width": wide, "height": high})
-        for name in ("play", "analyse", "review", "puzzle", "games", "file"):
+        page.resize(wide, high)
+        for name in TABS:
             page.tab(name)
             page.do("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
             assert page.do(CUT) == [], (wide, name)
@@ -180,3 +153,7 @@ def test_no_label_is_cut_off(opened: Open, language: str) -> None:
         page.press("new-game")
         assert page.do(CUT) == [], (wide, "dialog")
         page.press("setup-cancel")
+    if language == "ru":
+        counts = "[1, 3, 5, 21].map((n) => t('n-moves', { n }))"
+        found = page.do(f"import('./words.js').then(({{ t }}) => {counts})")
+        assert found == ["1 ход", "3 хода", "5 ходов", "21 ход"]
