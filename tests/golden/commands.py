@@ -177,7 +177,7 @@ class Found(Exception):
 
 
 def options() -> str:
-    """Return what each command takes: names, values that it accepts, defaults, what is said."""
+    """Return what each command takes: names, values that it accepts, defaults."""
     lines: list[str] = []
 
     def found(parser: ArgumentParser, *_: object, **__: object) -> None:
@@ -195,7 +195,7 @@ def options() -> str:
 
 def described(parser: ArgumentParser) -> list[str]:
     """Return what a parser takes, and those of its actions."""
-    lines = ["", f"{parser.prog}: {parser.description}", f"  {parser.epilog}"]
+    lines = ["", f"{parser.prog}:"]
     below: list[str] = []
     for action in parser._actions[1:]:
         if isinstance(action, _SubParsersAction):
@@ -212,7 +212,7 @@ def described(parser: ArgumentParser) -> list[str]:
         ]
         if callable(action.type) and action.type not in (str, Path):
             words.append(f"takes {' '.join(value for value in TRIED if takes(action.type, value))}")
-        lines.append(f"  {', '.join(words)}: {action.help}")
+        lines.append(f"  {', '.join(words)}")
     return lines + below
 
 

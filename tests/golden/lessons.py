@@ -15,6 +15,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
+from zlib import crc32
 
 from pbrain_engine.game.cells import cell_name
 from pbrain_engine.notation.games import (
@@ -33,6 +34,7 @@ FILE = Path(__file__).with_suffix(".txt")
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 VARIED = re.compile(r"[\d,]+(?= positions/s)|\b[\da-f]{8}\b|(?<=:)\d{6,7}\b|(?<=packed) +[\d,]+")
 FRACTION = re.compile(r"\d+\.\d+")
+MOST_GAMES = 16  # of a file, that are shown
 AMPLIFIED = {"A page": 0.2}  # how far the fractions of a section may differ, for each unit
 
 
@@ -65,7 +67,11 @@ def said(words: str) -> str:
     """Return what a command says."""
     command, _, rest = words.partition(" ")
     if command == "games":
-        return "".join(map(line_of, read_games(Path(rest))))
+        games = [line_of(record) for record in read_games(Path(rest))]
+        others = "".join(games[MOST_GAMES:])
+        return "".join(games[:MOST_GAMES]) + (
+            f"{len(games[MOST_GAMES:])} more, {crc32(others.encode()):08x}\n" if others else ""
+        )
     if command in CHANGES:
         path, changed = map(Path, rest.split())
         some = filter(None, map(CHANGES[command], read_games(path)))

@@ -149,7 +149,7 @@ def match_of(asked: str, words: str) -> str:
 
 def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: bool) -> Iterator[str]:
     """Yield the live view at some sizes, and what is left of it at its end."""
-    for width, height in SIZES[:1] if colour else SIZES:
+    for width, height in SIZES if len(settings.engines) == 2 else SIZES[:1]:
         out = io.StringIO()
         standings = Standings(settings)
         view = RichView(standings, out)
@@ -191,7 +191,7 @@ def report_of(words: str, change: str = "") -> str:
         new = re.sub(r"(.){(\d+)}", lambda many: many[1] * int(many[2]), new[1:])
         new = new.encode().decode("unicode_escape")
         Path(name).write_text(text.replace(old[1:], new) if old[1:] else new, encoding="utf-8")
-    out, before = io.StringIO(), set(Path.cwd().rglob("*"))
+    out, before, folders = io.StringIO(), set(Path.cwd().rglob("*")), set[Path]()
     with (
         pytest.MonkeyPatch.context() as patch,
         contextlib.redirect_stdout(out),
@@ -203,7 +203,9 @@ def report_of(words: str, change: str = "") -> str:
             if path.is_file():
                 text = path.read_text(encoding="utf-8")
                 print(f"-- {path.relative_to(Path.cwd()).as_posix()}")
-                print(page_of(text) if path.suffix == ".html" else text, end="")
+                if path.parent not in folders:  # of many files in a folder the first
+                    print(page_of(text) if path.suffix == ".html" else text, end="")
+                folders |= {path.parent} - {Path.cwd()}
                 path.unlink()
     return f"{change}$ numoku report {words}\n{out.getvalue()}status {status}\n"
 
