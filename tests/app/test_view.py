@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import Engine, Game, Limit, Side
+from pbrain_engine import Engine, Limit, Side
 from pbrain_engine.app import thinking, view
 from pbrain_engine.app.thinking import LEVELS, choose
 from pbrain_engine.arena import openings

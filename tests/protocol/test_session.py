@@ -10,10 +10,8 @@ from time import perf_counter
 import pytest
 
 from pbrain_engine.engine.engine import Engine, Move, Thought
-from pbrain_engine.engine.pacing import UNLIMITED, plan
-from pbrain_engine.errors import WeightsError
 from pbrain_engine.game.game import Game
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.position.rules import Side
 from pbrain_engine.protocol import replies, serve, session
 from pbrain_engine.protocol.commands import Command, CommandReader
 from pbrain_engine.protocol.replies import Report, line_wins
@@ -71,56 +69,6 @@ class Talk:
         return self
 
 
-def test_each_iteration_leaves_its_move_to_fall_back_on(monkeypatch):
-    talk = Talk().start()
-    monkeypatch.setattr(talk.engine, "quick_move", lambda exclude=(): Move(0, 0))
-    talk.session.handle(Command("TURN", (7, 7)), perf_counter())
-    task = talk.session.task
-    assert task is not None and task.answer.moves == (Move(0, 0),)
-    task.run()
-    assert task.answer.moves == (Move(6, 7),)
-
-
-def test_info_is_never_answered():
-    talk = Talk()
-    keys = [*vars(Settings()), "max_memory", "rule", "evaluate", "", "folder", "time_left"]
-    for key in keys:
-        for value in ("", "0", "-1", "x", "2147483647", "9" * 30, "1 2 3"):
-            assert talk.session.handle(Command("INFO", text=f"{key} {value}"), 0.0) == ()
-
-
-def test_a_rule_is_set_up_before_the_clock_of_a_move_runs(monkeypatch):
-    talk = Talk().start()
-    assert talk.say("INFO rule 4") == [] and talk.engine.game.rule is Rule.RENJU
-
-    def fail(rule: Rule) -> None:
-        raise WeightsError("no weights for this rule")
-
-    monkeypatch.setattr(talk.engine, "set_rule", fail)
-    assert talk.say("INFO rule 1") == [] and talk.engine.game.rule is Rule.RENJU
-    with pytest.raises(WeightsError):
-        talk.say("TURN 7,7")
-
-
-@pytest.mark.parametrize(
-    "text, milliseconds",
-    [("300", 300), ("300.0", 300), ("3e2", 300), ("-7.9", -8), ("+5", 5), ("300 400", 300),
-     ("x", None), ("nan", None), ("", None), ("-", None)],
-)  # fmt: skip
-def test_numbers_are_read_as_clients_may_write_them(text, milliseconds):
-    settings = Settings()
-    settings.update(f"timeout_turn {text}")
-    assert settings.turn == milliseconds
-
-
-@pytest.mark.parametrize("text", ["9" * 30, "1e300", "inf", "2147483647", "9223372036854775807"])
-def test_giants_of_any_length_mean_no_limit(text):
-    settings = Settings()
-    settings.update(f"timeout_turn {text}")
-    settings.update(f"time_left {text}")
-    assert plan(settings.limits, 0, 225).hard == UNLIMITED
-
-
 def test_what_is_played_in_need_is_neither_blocked_nor_a_foul():
     with Engine(memory=60_000_000) as engine:
         talk = Talk()
@@ -143,31 +91,6 @@ SPREAD = ["7,7,1", "0,0,2", "6,8,1", "14,0,2", "7,9,1"]  # three of ours, two of
 RECORD = SPREAD[:4]  # moves in turn, the last one of field 2's
 
 
-@pytest.mark.parametrize(
-    "sent, side",
-    [
-        (SPREAD, Side.WHITE),
-        (RECORD, Side.BLACK),
-        (["7,7,2"], Side.WHITE),
-        (["7,7,1"], Side.WHITE),
-        (["7,7,2", "0,0,1", "6,8,2"], Side.WHITE),
-        (["7,7,2", "0,0,1"], Side.BLACK),
-        ([*SPREAD[::2], *SPREAD[1::2]], Side.WHITE),
-        ([*RECORD[::2], *RECORD[1::2]], Side.WHITE),
-        (["3,3,3", *RECORD], Side.BLACK),
-        ([], Side.BLACK),
-    ],
-)
-def test_turn_after_yxboard_is_the_opponents_move_or_goes_on_with_a_record(sent, side):
-    talk = Talk().start()
-    talk.say("YXBOARD", *sent, "DONE")
-    answers = [*talk.ask("TURN 14,14"), *talk.ask("TURN 0,7"), *talk.ask("TURN 14,7")]
-    theirs = [Move(14, 14), Move(0, 7), Move(14, 7)]
-    ours = [Move(*map(int, answer.split(","))) for answer in answers]
-    assert {talk.stones[move] for move in theirs} == {side}
-    assert {talk.stones[move] for move in ours} == {side.opponent}
-
-
 @pytest.mark.parametrize("sent, side", [(SPREAD, Side.WHITE), (RECORD, Side.BLACK)])
 def test_turn_keeps_its_side_after_moves_are_taken_back(sent, side):
     talk = Talk().start()
@@ -180,38 +103,6 @@ def test_turn_keeps_its_side_after_moves_are_taken_back(sent, side):
     assert talk.ask(f"TAKEBACK {sent[-1][:-2]}") == ["OK"]
     talk.ask("TURN 14,7")  # in the place of the last stone that was sent
     assert talk.stones[Move(14, 7)] is side.opponent
-
-
-@pytest.mark.parametrize("again", [["RESTART"], ["START 15"], ["BOARD", "DONE"]])
-def test_a_new_game_forgets_whose_turn_was_next(again):
-    talk = Talk().start()
-    talk.say("YXBOARD", "7,7,3", "6,6,1", "6,7,1", "DONE", *again)
-    while len(talk.stones) < 3:  # as many as were sent
-        talk.say(f"PLAY {len(talk.stones)},0")
-    talk.say("TURN 9,9")
-    sides = [stone.side for stone in talk.engine.game.history]
-    assert sides == [Side.BLACK, Side.WHITE, Side.BLACK, Side.WHITE, Side.BLACK]
-
-
-@pytest.mark.parametrize(
-    ("sent", "to_move", "black"),
-    [
-        ("7,7,1 1,0,2 8,7,1 2,0,2 9,7,1", Side.WHITE, True),
-        ("1,0,2 7,7,1 2,0,2 8,7,1 9,7,1", Side.WHITE, True),
-        ("7,7,1 1,0,2 8,7,1 2,0,2", Side.BLACK, True),
-        ("1,0,2 7,7,1 2,0,2", Side.WHITE, False),
-        # what no game has is read by the letter
-        *((sent, Side.BLACK, True)
-          for sent in ("7,7,1 8,8,1", "3,3,3 7,7,1", "7,7,1 x", "7,7,1 7,7,2")),
-    ],
-)  # fmt: skip
-def test_the_side_to_move_has_no_stone_more(sent, to_move, black):
-    talk = Talk().start()
-    (*notes, answer) = talk.ask("BOARD", *sent.split(), "DONE")
-    assert talk.stones[Move(*map(int, answer.split(",")))] is to_move
-    assert (talk.stones[Move(7, 7)] is Side.BLACK) is black
-    is_odd = "MESSAGE field 1 has a stone more" in [note.split(":")[0] for note in notes]
-    assert is_odd is (len(sent.split()) == 5)
 
 
 def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
@@ -247,34 +138,6 @@ def test_options_that_no_engine_can_have_end_the_program_at_once(options, proble
     assert serve.main(options) == 2
     assert problem in capsys.readouterr().err
     assert not serve.problem_of({"search": "alphabeta", "level": "v2"})
-
-
-@pytest.mark.parametrize(
-    ("said", "left"),
-    [
-        ("time_left 90000, -4, time_left 70000, -1.5, time_left 80000, -30",
-         [90_000, 86_000, 70_000, 68_500, 80_000, 50_000]),
-        ("timeout_match 60000, -2, -3, time_left 57000", [60_000, 58_000, 55_000, 57_000]),
-        ("timeout_match 10000, time_increment 2000, -3, -2, -0.5",
-         [10_000, 10_000, 9_000, 9_000, 10_500]),
-        ("time_left 2147483647, -1000000", [2147483647, 2147483647]),
-        ("time_left 1000, timeout_turn 2000", [1000, 1000]),
-        ("timeout_match 2000, time_left 1000", [2000, 1000]),
-        ("timeout_turn 1000, timeout_match 2000", [None, 2000]),
-    ],
-)  # fmt: skip
-def test_what_is_left_follows_the_manager_and_what_is_spent(said, left):
-    settings, seen, limits = Settings(), [], {}
-    for words in said.split(", "):
-        key, _, value = words.partition(" ")
-        if value:
-            settings.update(words)
-            limits[key] = int(value)
-        else:
-            settings.spend(-float(words))
-        seen.append(settings.limits.left)
-    assert seen == left
-    assert settings.limits.turn == limits.get("timeout_turn")
 
 
 def thought(value: int, pv: tuple[tuple[int, int], ...], **others: int) -> Thought:
