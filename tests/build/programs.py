@@ -38,14 +38,9 @@ class Piped:
         """Start it in its own folder."""
         self.peak = 0  # bytes of memory that it had at most
         self.process = subprocess.Popen(
-            [str(program)],
-            cwd=program.parent,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            bufsize=0,
-        )
+            [str(program)], cwd=program.parent, env=environment, bufsize=0,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
         self.lines: queue.Queue[str] = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()

@@ -28,41 +28,32 @@ def archive(tournament_zip: Path) -> Any:
         yield archive
 
 
-def test_the_size_is_within_the_limit(tournament_zip: Path) -> None:
+def test_one_program_with_its_texts_lies_at_the_root_and_is_no_larger_than_it_may(
+    archive: zipfile.ZipFile, tournament_zip: Path
+) -> None:
     assert tournament_zip.stat().st_size <= package.SIZE_LIMIT == 8_000_000
-
-
-def test_exactly_one_program_lies_at_the_root(archive: zipfile.ZipFile) -> None:
     executable = [e.filename for e in archive.infolist() if e.external_attr >> 16 & 0o111]
     assert executable == [package.PROGRAM]
-    assert [n for n in archive.namelist() if n.lower().endswith((".exe", ".com", ".bat"))] == [
-        name for name in executable if name.endswith(".exe")
-    ]
     roots = {name.split("/")[0] for name in archive.namelist()}
     texts = {"README.txt", "LICENSE.txt", "THIRD-PARTY.txt"}
     assert roots == {package.PROGRAM, "_internal", *texts}
+    page = archive.read("README.txt").decode("ascii")
+    assert package.PROGRAM in page and "@" not in page
+    assert "MIT License" in archive.read("LICENSE.txt").decode("ascii")
+    notices = archive.read("THIRD-PARTY.txt").decode("ascii")
+    for word in ("PYTHON SOFTWARE FOUNDATION LICENSE", "libffi", "zlib", "PyInstaller"):
+        assert word in notices
 
 
-def test_a_judge_has_no_choice_of_programs(archive: zipfile.ZipFile) -> None:
-    """It takes the only ``.exe``, wherever that lies, and speaks the new protocol to ``pbrain``.
-
-    Of several it would take the one whose name ends in the rule and size of the game.
-    """
+def test_no_name_gives_a_judge_a_choice_or_troubles_a_manager(archive: zipfile.ZipFile) -> None:
+    """A judge takes the only ``.exe`` anywhere, and speaks the new protocol to a ``pbrain``."""
     names = [name.replace(package.PROGRAM, ENTERED) for name in archive.namelist()]
-    assert [name for name in names if name.lower().endswith(".exe")] == [ENTERED]
-    assert ENTERED.startswith("pbrain") and "_" not in ENTERED
-    on_windows = [name.lower().rstrip(". ") for name in names]
-    assert len(set(on_windows)) == len(names)  # no file replaces another there
-    assert not any(name.startswith(("/", "\\")) or ".." in name or ":" in name for name in names)
-
-
-def test_no_name_troubles_a_manager(archive: zipfile.ZipFile) -> None:
-    for name in archive.namelist():
-        assert name.isascii() and not set(name) & set(" '\"\\;&"), name
-
-
-def test_nothing_superfluous_is_packed(archive: zipfile.ZipFile) -> None:
-    for name in archive.namelist():
+    programs = [name for name in names if name.lower().endswith((".exe", ".com", ".bat"))]
+    assert programs == [ENTERED] and ENTERED.startswith("pbrain") and "_" not in ENTERED
+    assert len({name.lower().rstrip(". ") for name in names}) == len(names)  # as Windows has them
+    for name in names:
+        assert not name.startswith("/") and ".." not in name
+        assert name.isascii() and not set(name) & set(" '\"\\;&:"), name
         assert not any(word in name.lower() for word in FORBIDDEN), name
 
 
@@ -84,15 +75,6 @@ def test_what_every_start_imports_lies_in_one_file(archive: zipfile.ZipFile) -> 
     assert sum(int(length) for _, _, length in lines) == len(codes)
     assert "pbrain_engine.engine.engine" in names
     assert not set(names) & NEEDLESS
-
-
-def test_readers_find_their_way(archive: zipfile.ZipFile) -> None:
-    page = archive.read("README.txt").decode("ascii")
-    assert package.PROGRAM in page and "@" not in page
-    assert "MIT License" in archive.read("LICENSE.txt").decode("ascii")
-    notices = archive.read("THIRD-PARTY.txt").decode("ascii")
-    for word in ("PYTHON SOFTWARE FOUNDATION LICENSE", "libffi", "zlib", "PyInstaller"):
-        assert word in notices
 
 
 def test_the_checksum_beside_it_is_its_own(tournament_zip: Path) -> None:

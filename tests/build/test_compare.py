@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
@@ -28,13 +28,9 @@ ROOT = Path(__file__).parents[2]
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else None,
 )
 def test_the_status_tells_a_fault_from_what_was_not_tried(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    error: Exception,
-    status: int,
-    said: str,
-) -> None:
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    error: Exception, status: int, said: str,
+) -> None:  # fmt: skip
     def fail(*_: object, **__: object) -> NoReturn:
         raise error
 
@@ -93,25 +89,19 @@ def test_continuous_integration_goes_on_only_without_a_verdict() -> None:
 # The comparison of two revisions -------------------------------------------------------
 
 
-def figures(nodes: int, nps: float, pairs: float) -> dict[str, Any]:
-    return {"nodes": nodes, "nps": nps, "pairs": pairs}
-
-
-def test_the_ratio_is_the_median_of_neighbouring_runs() -> None:
-    results = [
-        (figures(7, 200.0, 10.0), figures(7, 100.0, 10.0)),
-        (figures(7, 60.0, 10.0), figures(7, 50.0, 10.0)),  # both slow: something else ran
-        (figures(7, 150.0, 10.0), figures(7, 100.0, 10.0)),
-    ]
-    lines = compare.table("abc1234", results).splitlines()
-    assert lines[1].split()[-1] == "1.500"
-    assert lines[3].split()[-1] == "1.000"
-    assert lines[-1].split() == ["signature", "7", "7", "same"]
-
-
-def test_another_signature_is_said() -> None:
-    results = [(figures(7, 1.0, 1.0), figures(8, 1.0, 1.0))]
-    assert compare.table("abc1234", results).splitlines()[-1].split()[-1] == "differs"
+def test_the_ratio_is_the_median_of_neighbouring_runs_and_another_signature_is_said() -> None:
+    speeds = [(200.0, 100.0), (60.0, 50.0), (150.0, 100.0)]  # the second both slow
+    for nodes, word in ((7, "same"), (8, "differs")):
+        results = [
+            tuple(
+                {"nodes": count, "nps": nps, "pairs": 10.0}
+                for count, nps in zip((7, nodes), pair, strict=True)
+            )
+            for pair in speeds
+        ]
+        lines = compare.table("abc1234", results).splitlines()
+        assert lines[1].split()[-1] == "1.500" and lines[3].split()[-1] == "1.000"
+        assert lines[-1].split() == ["signature", "7", str(nodes), word]
 
 
 def test_a_revision_that_does_not_exist_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:

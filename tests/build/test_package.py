@@ -120,10 +120,7 @@ CLOSED = ("e10f10g10h10d4a15", "d10j10e4f4g4h4")
     ("stones", "answers"),
     [
         (FIVE, dict.fromkeys(LEAGUES, "c10h10")),
-        (
-            SIX,
-            {"freestyle-20": "g10", "standard-15": "i4", "renju-15": "i4"},
-        ),
+        (SIX, {"freestyle-20": "g10", "standard-15": "i4", "renju-15": "i4"}),
         (CLOSED, {"standard-15": "i10", "caro-15": "i4j4", "caro-exact-15": "i4j4"}),
     ],
     ids=["five", "six", "closed"],
@@ -157,8 +154,7 @@ def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
     options += ["--tolerance", str(TOLERANCE)]
     words = [sys.executable, "-c", shipping.RUN_TOOL, "match", command, command, *options]
     document = json.loads(shipping.run(words, PYTHONPATH=str(shipping.ROOT)))
-    assert document["games"] == 2
-    assert document["faults"] == []
+    assert (document["games"], document["faults"]) == (2, [])
 
 
 @pytest.mark.long
@@ -193,27 +189,20 @@ def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
 def test_nothing_stays_behind(program: Path, tmp_path: Path, end: str, thinking: bool) -> None:
     environment = dict(os.environ, TMPDIR=str(tmp_path), TEMP=str(tmp_path), TMP=str(tmp_path))
     with subprocess.Popen(
-        [str(program)],
-        cwd=tmp_path,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+        [str(program)], cwd=tmp_path, env=environment, bufsize=0,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(b"START 15\nINFO timeout_turn 60000\n")
-        process.stdin.flush()
         assert process.stdout.readline().strip() == b"OK"
         if thinking:
             process.stdin.write(b"TURN 7,7\n")
-            process.stdin.flush()
             time.sleep(0.2)
             assert process.poll() is None
         if end == "kill":
             process.kill()
         elif end == "END":
             process.stdin.write(b"END\n")
-            process.stdin.flush()
         else:
             process.stdin.close()
             process.stdin = None
@@ -231,39 +220,23 @@ def answer_in(program: Path, folder: Path, environment: dict[str, str]) -> list[
     if sys.platform == "win32":
         environment = {"SYSTEMROOT": os.environ["SYSTEMROOT"], **environment}
     result = subprocess.run(
-        [str(program)],
-        cwd=folder,
-        env=environment,
-        input=b"START 15\nINFO timeout_turn 0\nTURN 7,7\nEND\n",
-        capture_output=True,
-        timeout=2 * ANSWER_TIME,
-    )
-    assert result.returncode == 0
-    assert result.stderr == b""
+        [str(program)], cwd=folder, env=environment, capture_output=True,
+        input=b"START 15\nINFO timeout_turn 0\nTURN 7,7\nEND\n", timeout=2 * ANSWER_TIME,
+    )  # fmt: skip
+    assert (result.returncode, result.stderr) == (0, b"")
     return result.stdout.decode("ascii").split()
 
 
 @pytest.mark.parametrize(
     "environment",
-    [
-        {},
-        {"LANG": "C"},
-        {"LC_ALL": "POSIX"},
-        {"LC_ALL": "zh_CN.GBK"},
-        {"LC_ALL": "no_such.locale"},
-        {"PYTHONIOENCODING": "gbk"},
-        {"PYTHONIOENCODING": "cp1250:strict", "LANG": "cs_CZ.CP1250"},
-        {"PYTHONIOENCODING": "nonsense"},
-        {"PYTHONUTF8": "0"},
-        {"PYTHONHOME": "/nowhere", "PYTHONPATH": "/nowhere"},
-        {"PYTHONWARNINGS": "error", "PYTHONVERBOSE": "2", "PYTHONDEVMODE": "1"},
-    ],
-    ids=lambda environment: " ".join(f"{k}={v}" for k, v in environment.items()) or "empty",
-)
-def test_it_starts_in_every_environment(
-    program: Path, tmp_path: Path, environment: dict[str, str]
-) -> None:
-    ok, move = answer_in(program, tmp_path, environment)
+    ["", "LANG=C", "LC_ALL=POSIX", "LC_ALL=zh_CN.GBK", "LC_ALL=no_such.locale",
+     "PYTHONIOENCODING=gbk", "PYTHONIOENCODING=cp1250:strict LANG=cs_CZ.CP1250",
+     "PYTHONIOENCODING=nonsense", "PYTHONUTF8=0", "PYTHONHOME=/nowhere PYTHONPATH=/nowhere",
+     "PYTHONWARNINGS=error PYTHONVERBOSE=2 PYTHONDEVMODE=1"],
+)  # fmt: skip
+def test_it_starts_in_every_environment(program: Path, tmp_path: Path, environment: str) -> None:
+    words = dict(word.split("=") for word in environment.split())
+    ok, move = answer_in(program, tmp_path, words)
     assert ok == "OK" and move.replace(",", "").isdigit()
 
 
@@ -289,9 +262,7 @@ def test_every_level_plays_as_the_sources_do(program: Path) -> None:
     for level in target.levels[: target.levels.index(str(processor_level(load()))) + 1]:
         found = shipping.run_bench([str(program)], "--depth", "7", "--level", level)
         assert found["level"] == level
-        assert found["nodes"] == expected["nodes"]
-        assert found["kernel"] == expected["kernel"]
-        assert found["weights"] == expected["weights"]
+        assert all(found[name] == expected[name] for name in ("nodes", "kernel", "weights"))
 
 
 def test_the_version_tells_all(program: Path) -> None:

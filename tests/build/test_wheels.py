@@ -68,10 +68,18 @@ def test_the_page_on_installing_names_the_wheel_that_is_built() -> None:
     assert set(re.findall(r"[\w.-]+\.whl\b", page)) == {named}
 
 
-def test_an_installed_wheel_thinks_without_site_packages(installed: Path) -> None:
+def test_an_installed_wheel_thinks_without_site_packages_and_tells_what_it_was_built_with(
+    installed: Path,
+) -> None:
     command = [sys.executable, "-S", "-c", THINK]  # no site packages: no NumPy, no numba
     shipped, path, depth = shipping.run(command, installed, PYTHONPATH=str(installed)).split()
     assert (shipped, depth) == ("True", "3") and path.startswith(str(installed))
+    command = [sys.executable, "-S", "-c", shipping.RUN_TOOL, "--version"]
+    said = shipping.run(command, installed, PYTHONPATH=str(installed))
+    facts = dict(line.split(None, 1) for line in said.splitlines())
+    kernel = f"{load().about['target']} {load().level} {load().digest}"
+    told = {"numoku": __version__, "kernel": kernel, "weights": FIGURES["weights"]}
+    assert facts == facts | told | {"bench": "4711", "numba": "not installed"}
 
 
 def test_a_wheel_in_an_empty_environment_has_both_commands(wheel: Path, tmp_path: Path) -> None:
@@ -86,14 +94,9 @@ def test_a_wheel_in_an_empty_environment_has_both_commands(wheel: Path, tmp_path
         program = shutil.which(name, path=str(scripts))
         assert program is not None
         return subprocess.run(
-            [program, *arguments],
-            cwd=tmp_path,
-            env=environment,
-            input=commands,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        ).stdout
+            [program, *arguments], cwd=tmp_path, env=environment, input=commands,
+            stdout=subprocess.PIPE, text=True, check=True,
+        ).stdout  # fmt: skip
 
     dialogue = "START 15\nINFO timeout_turn 0\nTURN 7,7\nEND\n"
     ok, move = run("pbrain-numoku", commands=dialogue).split()
@@ -102,26 +105,14 @@ def test_a_wheel_in_an_empty_environment_has_both_commands(wheel: Path, tmp_path
     assert found["nodes"] == shipping.bench("--short")["nodes"]
 
 
-def test_a_wheel_has_all_that_the_engine_reads(installed: Path) -> None:
+def test_a_wheel_has_all_that_the_engine_reads_and_asks_for_no_version_of_the_c_library(
+    installed: Path,
+) -> None:
     names = {path.relative_to(installed).as_posix() for path in installed.rglob("*")}
     assert "pbrain_engine/py.typed" in names
     assert any(name.startswith("pbrain_engine/weights/") for name in names)
     assert any(name.endswith("entry_points.txt") for name in names)
     assert not any(name.split("/")[0] in ("tests", "build", "lab") for name in names)
-
-
-def test_an_installed_wheel_tells_what_it_was_built_with(installed: Path) -> None:
-    command = [sys.executable, "-S", "-c", shipping.RUN_TOOL, "--version"]
-    said = shipping.run(command, installed, PYTHONPATH=str(installed))
-    facts = dict(line.split(None, 1) for line in said.splitlines())
-    assert facts["numoku"] == __version__
-    assert facts["kernel"] == f"{load().about['target']} {load().level} {load().digest}"
-    assert facts["weights"] == FIGURES["weights"]
-    assert facts["bench"] == "4711"
-    assert facts["numba"] == "not installed"
-
-
-def test_no_kernel_asks_for_a_version_of_the_c_library(installed: Path) -> None:
     libraries = list((installed / "pbrain_engine" / "native" / "lib").glob("*.so"))
     assert libraries or sys.platform != "linux"
     for path in libraries:

@@ -24,6 +24,7 @@ from pbrain_engine.game.result import BY_FOURS, BY_THREATS
 from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import WIN_BAND, win_in
 from tests.oracle.rules import FREESTYLE, RULES, Board
+from tests.played import moves_of
 
 NODES = 3_000
 
@@ -35,11 +36,10 @@ def records() -> Iterator[list[dict[str, Any]]]:
         yield [examine(solver, seed, NODES) for seed in range(count)]
 
 
-def test_no_claim_is_false(records: list[dict[str, Any]]) -> None:
+def test_no_claim_is_false_and_every_rule_has_its_claims_as_ever(
+    records: list[dict[str, Any]],
+) -> None:
     assert [record for record in records if record.get("fault")] == []
-
-
-def test_every_rule_has_its_claims_as_ever(records: list[dict[str, Any]]) -> None:
     expected = PINNED.read_text(encoding="utf-8").splitlines()
     for was, now in zip(expected, pinned(records).splitlines(), strict=True):
         assert was == now, "if that was meant: python -m lab.fuzz_claims --count 150 --pin"
@@ -66,15 +66,14 @@ def claims() -> Iterator[game_claims.Claims]:
 
 
 def game(moves: str) -> tuple[Board, list[tuple[int, int]]]:
-    board = Board(15, 15, FREESTYLE)
-    cells = list(parse_moves(moves))
+    board, cells = Board(15, 15, FREESTYLE), list(parse_moves(moves))
     for ply, cell in enumerate(cells):
         board.put(cell, ply % 2)
     return board, cells
 
 
 def thought_of(line: str, proof: str) -> Thought:
-    pv = tuple(Move(*cell) for cell in parse_moves(line))
+    pv = tuple(moves_of(line))
     return Thought(win_in(len(pv)), pv, 1, 1, 1, claim=proof)
 
 

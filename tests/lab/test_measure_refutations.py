@@ -14,28 +14,7 @@ from pbrain_engine.engine.engine import Engine, Limit, Move, Thought
 
 POSITION = {"size": 15, "rule": "renju", "moves": "h8i9h9", "lost_by": "h10", "holds": "h7"}
 BAD, GOOD = Move(7, 9), Move(7, 6)
-FAIR_VALUE, LOST_VALUE = 0, -900
-
-
-def thought(move: Move, value: int, nodes: int) -> Thought:
-    return Thought(value, (move,), depth=5, nodes=nodes)
-
-
-def seen_in(iterations: list[tuple[Move, int, int]], monkeypatch: pytest.MonkeyPatch) -> Seen:
-    """Return what is measured where a search has these iterations."""
-
-    def think(engine: Engine, limit: Limit, on_iteration: Callable[[Thought], Any]) -> Thought:
-        assert engine.game.moves == [Move(7, 7), Move(8, 8), Move(7, 8)] and limit.time is None
-        said = thought(BAD, 0, 0)
-        for each in iterations:
-            said = thought(*each)
-            if on_iteration(said):
-                break
-        return said
-
-    monkeypatch.setattr(Engine, "think", think)
-    with Engine(hash_size=1 << 20) as engine:
-        return see(engine, POSITION)
+LOST_VALUE = -900
 
 
 @pytest.mark.parametrize(
@@ -51,12 +30,20 @@ def seen_in(iterations: list[tuple[Move, int, int]], monkeypatch: pytest.MonkeyP
     ],
 )
 def test_the_first_iteration_after_the_last_that_was_fooled_counts(
-    iterations: list[tuple[Move, int, int]],
-    nodes: int,
-    is_seen: bool,
+    iterations: list[tuple[Move, int, int]], nodes: int, is_seen: bool,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert seen_in(iterations, monkeypatch) == Seen("holds", "h10", nodes, is_seen)
+) -> None:  # fmt: skip
+    def think(engine: Engine, limit: Limit, on_iteration: Callable[[Thought], Any]) -> Thought:
+        assert engine.game.moves == [Move(7, 7), Move(8, 8), Move(7, 8)] and limit.time is None
+        for move, value, spent in iterations:
+            said = Thought(value, (move,), depth=5, nodes=spent)
+            if on_iteration(said):
+                break
+        return said
+
+    monkeypatch.setattr(Engine, "think", think)
+    with Engine(hash_size=1 << 20) as engine:
+        assert see(engine, POSITION) == Seen("holds", "h10", nodes, is_seen)
 
 
 def test_positions_without_a_losing_move_are_passed_over(tmp_path: Path) -> None:
