@@ -38,7 +38,8 @@ SLIP_SHARE = 1 / 3  # ... and this of the slip, which is nearly the most that it
 KEPT_MOVES = 20  # for this many moves to come all that is kept back from those before, ...
 KEPT_PER_STONE = 3  # ... and for this many more with each stone, as far as the board has room
 LAST_MOVES = 10  # that the board has room for: they are kept the least and the whole reserve
-STALL = 0.1  # of a match is never planned for: once a game a machine may be as slow as that
+LAST_SHARE = 0.8  # of what is left may go into the least of those moves, the reserve too
+STALL = 0.4  # of a match is never planned for: once a game a machine may be as slow as that
 EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
 EARLY_WEIGHT = 0.5  # ... by this factor
 
@@ -111,7 +112,7 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
     safe = max(left - STALL, left / 2)
     spare = max(safe - kept_back(ply, cells, increment, slip), 0.0)
     share = min(safe, max(spare * MAX_SHARE, spare / coming) + increment)
-    share = max(share, min(least, safe / last))
+    share = max(share, min(least, left * LAST_SHARE / last))
     most = min(turn, left if ample else share)  # the increment comes only after the move
     hard = max(most - OVERHEAD - slip, min(most * LEAST_SHARE, LEAST_MOVE))
     if ample:

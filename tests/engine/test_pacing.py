@@ -95,6 +95,16 @@ def test_every_move_of_a_long_match_has_time(match, share, plies, lateness):
     assert left > (0.1 if share == "optimum" else 0.5)
 
 
+@pytest.mark.parametrize("match", [6.0, 20.0, 60.0])
+@pytest.mark.parametrize("stalled", [0, 40, 100, 160])
+def test_after_one_stall_every_move_still_has_time(match, stalled):
+    left = match
+    for ply in range(0, CELLS, 2):
+        made = plan(Limits(None, round(left * 1000)), ply, CELLS)
+        assert made.hard > 0.018
+        left -= made.optimum + 0.01 + 0.35 * (ply == stalled)
+
+
 def test_the_reserve_costs_matches_of_minutes_little():
     """Of what a move at the start of the middle game could have without any."""
     for match, share in ((60, 0.95), (180, 0.98), (1000, 0.99)):
@@ -117,11 +127,11 @@ def test_most_of_the_clock_is_used_before_games_are_decided():
     ("left", "increment", "ply", "hard", "optimum"),
     [
         # 102 moves may follow: 10 of them keep 44 ms, 16 ms each of the others up to the 80th
-        (10, 0, 20, 8.34 * 0.2, 8.34 / 10.5), (10, 0.02, 20, 9.66 * 0.2 + 0.02, 9.66 / 10.5 + 0.02),
-        (10, 0, 4, 9.108 * 0.2, 9.108 / 8.5), (10, 0, 205, 9.504 * 0.2, 9.504 / 10),
-        (10, 1, 20, 2.98, 20.4 / 10.5), (10, 1, 2, 2.98, 18.15 / 8.25 / 2),
-        (10, 1, 3, 2.98, 18.275 / 8.375 / 2), (10, 1, 4, 2.98, 18.4 / 8.5), (1, 5, 20, 0.9, 0.9),
-        (10, 1, 221, 5.95, 5.95), (10, 0, 217, 2.442, 2.442), (10, 0, 224, 9.9, 9.9),
+        (10, 0, 20, 8.04 * 0.2, 8.04 / 10.5), (10, 0.02, 20, 9.36 * 0.2 + 0.02, 9.36 / 10.5 + 0.02),
+        (10, 0, 4, 8.808 * 0.2, 8.808 / 8.5), (10, 0, 205, 9.204 * 0.2, 9.204 / 10),
+        (10, 1, 20, 2.92, 20.1 / 10.5), (10, 1, 2, 2.92, 17.85 / 8.25 / 2),
+        (10, 1, 3, 2.92, 17.975 / 8.375 / 2), (10, 1, 4, 2.92, 18.1 / 8.5), (1, 5, 20, 0.6, 0.6),
+        (10, 1, 221, 5.8, 5.8), (10, 0, 217, 2.367, 2.367), (10, 0, 224, 9.6, 9.6),
     ],
 )  # fmt: skip
 def test_a_move_gets_its_share_of_the_match(left, increment, ply, hard, optimum):
