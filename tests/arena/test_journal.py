@@ -25,11 +25,7 @@ from pbrain_engine.arena.match import Journal, Runner, read_journal
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.players import make_engine
 from pbrain_engine.arena.referee import GameTask
-from pbrain_engine.arena.settings import (
-    EngineSpec,
-    MatchSettings,
-    parse_engine,
-)
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.arena.standings import Standings, View
 from pbrain_engine.errors import FileError
 from pbrain_engine.game.cells import format_moves
@@ -79,9 +75,13 @@ def written(folder: Path, *games: GameRecord) -> Path:
 
 
 @pytest.mark.parametrize("cut", [1, 30, 200])
-def test_line_that_was_cut_off_is_dropped_and_written_anew(tmp_path: Path, cut: int) -> None:
+def test_what_a_crash_left_at_the_end_is_dropped_and_written_anew(tmp_path: Path, cut: int) -> None:
     path = written(tmp_path, *map(game, range(3)))
-    path.write_bytes(path.read_bytes()[:-cut])
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"\0" * 5000)
+    Journal(path, "r+b").close()
+    assert path.read_bytes() == whole
+    path.write_bytes(whole[:-cut])
     again = Journal(path, "r+b")
     assert [played.number for played in again.games] == [0, 1]
     again.append(game(2))
@@ -109,14 +109,6 @@ def test_damage_in_the_middle_is_named_by_its_line_and_nothing_is_dropped(
     with pytest.raises(FileError, match=f"{re.escape(str(path))}, line 3: .*{reason}"):
         Journal(path, mode)
     assert path.read_bytes() == b"".join(lines)
-
-
-def test_zeros_that_a_crash_left_at_the_end_are_dropped(tmp_path: Path) -> None:
-    path = written(tmp_path, game(0))
-    whole = path.read_bytes()
-    path.write_bytes(whole + b"\0" * 5000)
-    Journal(path, "r+b").close()
-    assert path.read_bytes() == whole
 
 
 @posix
@@ -216,11 +208,9 @@ class Unheard(View):
 def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: Path) -> None:
     settings, running = replace(SETTINGS, openings="none"), deque[GameTask]()
     shelf = SimpleNamespace(
-        capacity=lambda: 2,
-        running=running,
-        submit=running.append,
+        capacity=lambda: 2, running=running, submit=running.append,
         next=lambda timeout: game(running.popleft().game),
-    )
+    )  # fmt: skip
     journal = Journal(tmp_path / "m.jsonl", "x+b", settings)
     view = Unheard(Standings(settings))
     runner = Runner(Openings(settings), shelf, view, journal)  # type: ignore[arg-type]
@@ -323,11 +313,9 @@ def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:
 
 
 def test_a_contestant_in_this_process_has_the_memory_that_it_names() -> None:
-    spec = parse_engine("numoku:memory=90000000")
     for option in ("hash_size=1024", "hash=1024"):  # kB; the second is the name of old journals
         with make_engine(parse_engine(f"numoku:{option}")) as engine:
             engine.think(Limit(nodes=100))
             assert 1 << 19 <= engine.table_bytes <= 1 << 21
-    engine = make_engine(spec)
-    assert engine._searcher.memory == 90_000_000 and engine._searcher.hash_size is None
-    engine.close()
+    with make_engine(parse_engine("numoku:memory=90000000")) as engine:
+        assert engine._searcher.memory == 90_000_000 and engine._searcher.hash_size is None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena import openings as command
 from pbrain_engine.arena.openings import generate, parse, read_lines
 from pbrain_engine.position.geometry import Coordinates, transform
 
@@ -43,12 +41,3 @@ def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding:
     path = tmp_path / "openings.txt"
     path.write_bytes("8,-3, 6,-4\r\n# h8\r\nh8i9 # Zentrum für beide\r\n".encode(encoding))
     assert read_lines(str(path)) == ("8,-3, 6,-4", "h8i9")
-
-
-def test_a_reader_that_leaves_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    def left(options: object) -> Iterator[list[Coordinates]]:
-        raise BrokenPipeError(32, "Broken pipe")
-
-    monkeypatch.setattr(command, "generate", left)
-    with pytest.raises(BrokenPipeError):  # which ends `numoku` well
-        command.main(["--count", "2"])

@@ -8,8 +8,10 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -57,12 +59,10 @@ def play(games: int = 1, seats: int = 1, **changes: object) -> list[GameRecord]:
     try:
         for task in tasks(settings, Openings(settings)):
             pool.submit(task)
-        found = []
+        found: list[GameRecord] = []
         end = time.monotonic() + 300
         while len(found) < games and time.monotonic() < end:
-            played = pool.next(1.0)
-            if played:
-                found.append(played)
+            found += filter(None, [pool.next(1.0)])
         return found
     finally:
         pool.close()
@@ -73,11 +73,9 @@ def processes_with(word: str) -> list[int]:
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
+            with suppress(OSError):
                 if word.encode() in (entry / "cmdline").read_bytes():
                     found.append(int(entry.name))
-            except OSError:
-                continue
     return found
 
 
@@ -120,15 +118,12 @@ def test_fault_is_booked_with_its_cause(
 def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
     # It answers after it was spoken to: what was said before that is forgotten.
     code = "import time; time.sleep(0.5); print('OK', flush=True); time.sleep(600)"
-    process = EngineProcess([sys.executable, "-c", code, TOKEN])
-    try:
+    with closing(EngineProcess([sys.executable, "-c", code, TOKEN])) as process:
         began = time.monotonic()
         process.ask(*["x" * 1000] * 200)
         answer = process.receive(30.0)
         process.end()
         assert answer and answer.text == "OK"
-    finally:
-        process.close()
     assert time.monotonic() - began < 60
 
 
@@ -142,11 +137,8 @@ for part in {parts}:
     sys.stdout.buffer.flush()
 """
     began = time.perf_counter()
-    process = EngineProcess([sys.executable, "-c", code, TOKEN])
-    try:
+    with closing(EngineProcess([sys.executable, "-c", code, TOKEN])) as process:
         answers = [answer for _ in range(7) if (answer := process.receive(5.0))]
-    finally:
-        process.close()
     said = [(answer.text, answer.chunks) for answer in answers]
     whole = [("9,9", 1), ("8,8", 1), ("", 1), ("last", 1), ("word", 1)]
     assert said == [("OK", 1), ("7,7", 3), *whole]
@@ -177,24 +169,22 @@ def test_a_program_floods_beyond_its_bounds_and_its_end_is_told(
 ) -> None:
     for name, bound in (("FLOOD_LINES", 4), ("FLOOD_BYTES", 40), ("ERROR_TAIL", 20)):
         monkeypatch.setattr(f"pbrain_engine.arena.process.{name}", bound)
-    process, lines = EngineProcess([sys.executable, "-c", SAYS + code], merged=merged), []
-    try:
-        with pytest.raises(EngineFault) as caught:
-            while line := process.receive(60.0):
-                lines.append((line.text, line.chunks))
-    finally:
-        process.close()
+    lines = []
+    with (
+        closing(EngineProcess([sys.executable, "-c", SAYS + code], merged=merged)) as process,
+        pytest.raises(EngineFault) as caught,
+    ):
+        while line := process.receive(60.0):
+            lines.append((line.text, line.chunks))
     assert (str(caught.value), len(lines)) == (fault, heard)
     assert {pieces for _, pieces in lines} <= {1}
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
 def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     no_orphans: None,
-) -> None:
+) -> None:  # fmt: skip
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     log = tmp_path / "log"
     log.mkdir()
@@ -217,21 +207,15 @@ def test_kept_engines_have_a_log_for_each_game(tmp_path: Path) -> None:
         assert "> TURN" in text
 
 
-class Unclosable:
-    """A player whose end goes wrong."""
-
-    def __init__(self, closed: list[int]) -> None:
-        self._closed = closed
-
-    def close(self) -> None:
-        self._closed.append(1)
-        raise OSError("no")
-
-
 def test_every_player_is_closed_whatever_happens() -> None:
     closed: list[int] = []
+
+    def fail() -> None:
+        closed.append(1)
+        raise OSError("no")
+
     with pytest.raises(OSError, match="no"):
-        close_all([Unclosable(closed), Unclosable(closed)])  # type: ignore[list-item]
+        close_all([SimpleNamespace(close=fail)] * 2)  # type: ignore[list-item]
     assert len(closed) == 2
 
 
@@ -255,21 +239,14 @@ def test_what_a_program_writes_as_an_error_explains_its_end(
 
 
 def test_program_that_does_not_exist_cannot_be_started() -> None:
-    ghost = EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))
-    games = play(1, engines=(HELPFUL, ghost))
-    assert games[0].reason == "start"
-    assert games[0].loser == "ghost"
-    assert "nonexistent" in games[0].detail
+    (game,) = play(1, engines=(HELPFUL, EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))))
+    assert (game.reason, game.loser) == ("start", "ghost") and "nonexistent" in game.detail
 
 
 def test_quirks_are_lived_with(no_orphans: None) -> None:
-    other = EngineSpec("other", HELPFUL.command)
-    (game,) = play(1, engines=(HELPFUL, other), draw_after=30)
-    assert game.reason == "limit"
-    assert not game.fault
-    assert set(game.depths) == {7}
-    assert set(game.values) == {-42}
-    assert set(game.nodes) == {1_203_000}
+    (game,) = play(1, engines=(HELPFUL, EngineSpec("other", HELPFUL.command)), draw_after=30)
+    assert game.reason == "limit" and not game.fault
+    assert ({*game.depths}, {*game.values}, {*game.nodes}) == ({7}, {-42}, {1_203_000})
     assert len(game.times) == len(game.chosen) == 30
 
 

@@ -15,10 +15,7 @@ from hypothesis import strategies as st
 from pbrain_engine.arena.match import ABOUT_FIELD
 from pbrain_engine.arena.pool import share_of
 from pbrain_engine.arena.process import MAX_LINE
-from pbrain_engine.arena.referee import (
-    Thinking,
-    read_value,
-)
+from pbrain_engine.arena.referee import Thinking, read_value
 from pbrain_engine.arena.settings import (
     Adjudication,
     EngineSpec,
@@ -26,7 +23,7 @@ from pbrain_engine.arena.settings import (
     SettingsError,
     Sprt,
     parse_engine,
-)
+)  # fmt: skip
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import format_value
 
@@ -38,9 +35,11 @@ def settings(**changes: object) -> MatchSettings:
     return MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def test_judge_draws_renju_after_200_stones() -> None:
+def test_judge_draws_renju_after_200_stones_and_one_engine_is_no_match() -> None:
     assert settings(judge=True, rule=Rule.RENJU).draw_stones == 200
     assert settings(judge=True).draw_stones == 225
+    with pytest.raises(SettingsError):
+        settings(engines=(A,))
 
 
 @pytest.mark.parametrize(
@@ -57,12 +56,9 @@ def test_judge_draws_renju_after_200_stones() -> None:
     ],
 )
 def test_files_of_a_command_are_found_and_it_runs_in_the_folder_of_its_program(
-    text: str,
-    command: tuple[str, ...],
-    home: str | None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    text: str, command: tuple[str, ...], home: str | None,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
     for name in ("eng.sh", "eng.py", "conf.txt", "sub/eng", "bin/python3.11", "sh"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -83,24 +79,13 @@ def test_settings_survive_json() -> None:
     assert MatchSettings.from_json(asdict(match)) == match
 
 
-def test_a_match_of_one_engine_is_refused() -> None:
-    with pytest.raises(SettingsError):
-        settings(engines=(A,))
-
-
 @pytest.mark.timed
 @pytest.mark.parametrize("word", ["depth", "ev", "n", "multipv", "(", "ev -", "ev M", "n 1"])
-def test_a_report_padded_with_blanks_costs_nothing(word: str) -> None:
+def test_blanks_in_a_report_and_a_title_without_an_end_cost_nothing(word: str) -> None:
     began = time.thread_time()
     Thinking().read_message(f"{word}{' ' * 120}x")
-    assert time.thread_time() - began < 0.1
-
-
-@pytest.mark.timed
-def test_a_title_without_an_end_costs_nothing() -> None:
-    began = time.thread_time()
     assert ABOUT_FIELD.findall("x" * MAX_LINE) == []
-    assert time.thread_time() - began < 0.05
+    assert time.thread_time() - began < 0.1
 
 
 @given(st.integers(-6000, 6000))

@@ -7,14 +7,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pbrain_engine.app import view
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.app.thinking import LEVELS
+from pbrain_engine.arena import openings, report
 from pbrain_engine.commands import bench
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
+from pbrain_engine.doctor import command as doctor
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
@@ -25,6 +28,7 @@ from pbrain_engine.values import format_value, loss_in, win_in
 from tests.conftest import Run
 
 ROOT = Path(__file__).parents[2]
+JOURNAL = ROOT / "tests" / "arena" / "journals" / "test-0.3.jsonl"
 
 
 # The command line itself ----------------------------------------------------------------
@@ -67,6 +71,22 @@ def test_a_failure_stays_one_when_the_reader_has_gone(words: str, expected: int)
     )
     os.close(writer)
     assert result.returncode == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "words"),
+    [(openings, "generate", "--count 2"), (report, "summary", f"{JOURNAL} --text"),
+     (doctor, "run_check", "any")],
+)  # fmt: skip
+def test_a_reader_that_leaves_is_no_failure(
+    module: Any, name: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def left(*asked: object) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(module, name, left)
+    with pytest.raises(BrokenPipeError):  # which ends `numoku` well
+        module.main(words.split())
 
 
 def test_the_program_for_managers_explains_itself() -> None:

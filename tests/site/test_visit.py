@@ -8,7 +8,7 @@ import pytest
 
 from tests.board.board_page import Page
 from tests.site.host import Site
-from tests.site.test_site import GAME, stay
+from tests.site.test_site import GAME, OPEN, stay
 
 pytestmark = pytest.mark.slow
 
@@ -26,11 +26,6 @@ STOP = """(async () => {
 })()"""
 
 
-def show(page: Page, moves: str) -> None:
-    page.do(f"location.hash = '#b=15x15&r=freestyle&m={moves}'")
-    page.wait(f"app.node.ply === {len(moves) // 2} && app.node.facts")
-
-
 def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     browser: Any, server: Site
 ) -> None:
@@ -38,21 +33,21 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     assert not page.do("crossOriginIsolated")
     page.begin(level=1)
     page.play("h8")
-    page.wait("app.node.ply === 2")
-    show(page, GAME)
+    page.answered()
+    page.show(GAME)
     page.tab("analyse")
     page.wait("app.node.found?.depth >= 6")
     assert page.raw.locator("#board .label.best").count() == 1
     page.tab("file")
     stopped = page.do(STOP)
     assert stopped["ms"] < HEARD and stopped["depth"] >= 1, stopped
-    show(page, OPEN_THREE)
+    page.show(OPEN_THREE)
     page.tab("analyse")
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
     page.play("o15")  # a defence far away
     page.says("proof-status", "Five")
-    show(page, OPEN_THREE + "a15h1")
+    page.show(OPEN_THREE + "a15h1")
     page.tab("review")
     page.raw.fill("#review-seconds", "0.1")
     page.press("review")
@@ -63,8 +58,7 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     page.raw.wait_for_timeout(4000)  # in which what was found out is kept
 
     page.context.set_offline(True)
-    page.raw.reload()
-    page.wait("document.querySelector('#link')?.dataset.state === 'open' && app.node.facts")
+    page.reload(OPEN)
     assert page.do("crossOriginIsolated") and page.moves() == moves
     position = "{ position: app.tree.position(app.node.parent) }"
     known = page.do(f"app.server.ask('known', {position}).then((found) => found.known)")
