@@ -18,13 +18,8 @@ from pbrain_engine.commands.opening import TalkedOpening
 from pbrain_engine.game.cells import NotationError, parse_moves
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from pbrain_engine.game.record import GameRecord
+from tests.commands.conftest import Typed
 from tests.game.test_opening_rules import random_word
-
-
-@pytest.fixture(autouse=True)
-def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
 
 
 @pytest.fixture
@@ -32,19 +27,6 @@ def shelf() -> Iterator[SavedGames]:
     shelf = SavedGames(shelf_file())
     yield shelf
     shelf.close()
-
-
-def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> list[str]:
-    """Let these lines be typed; return the prompts that are shown, in a list that grows."""
-    prompts: list[str] = []
-    left = iter([*lines, "quit"])
-
-    def read(prompt: str) -> str:
-        prompts.append(prompt)
-        return next(left)
-
-    monkeypatch.setattr("builtins.input", read)
-    return prompts
 
 
 def page_game(moves: str, match: dict[str, Any] | None, began: float = 5.0) -> dict[str, Any]:
@@ -68,14 +50,14 @@ def match_of(human: str, stage: str = "", **more: Any) -> dict[str, Any]:
 
 
 def test_swap2_goes_on_with_the_choice(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: SavedGames
+    typed: Typed, capsys: pytest.CaptureFixture[str], shelf: SavedGames
 ) -> None:
-    typed(monkeypatch, "swap2 numoku")
+    typed("swap2 numoku; quit")
     assert play.main(["--time", "0.1"]) == 0
     assert "--resume" in capsys.readouterr().out
     (kept,) = shelf.going_on()
     assert len(kept["match"]["opening"]["actions"].split()) == len(kept["tree"]) == 3
-    prompts = typed(monkeypatch, "white")
+    prompts = typed("white; quit")
     assert play.main(["--resume", "--time", "0.1"]) == 0
     assert prompts[0] == "you, white: one of these words> "
     assert "You play white." in capsys.readouterr().out
@@ -125,12 +107,12 @@ def test_every_step_of_an_opening_is_kept(name: str, person: int) -> None:
 
 
 def test_a_game_of_the_page_goes_on_in_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shelf: SavedGames
+    typed: Typed, capsys: pytest.CaptureFixture[str], shelf: SavedGames
 ) -> None:
     shelf.keep(page_game("h8i9j10k11", match_of("white"), began=3.0))
     shelf.keep({**page_game("a1", match_of("both"), began=9.0)})
     shelf.keep({**page_game("b1", None, began=10.0), "looked": True})
-    prompts = typed(monkeypatch)
+    prompts = typed("quit")
     assert play.main(["--resume"]) == 0
     assert "Numoku: " in capsys.readouterr().out and prompts == ["your move, white> "]
     kept = shelf.game("page 3.0")
@@ -138,9 +120,7 @@ def test_a_game_of_the_page_goes_on_in_the_terminal(
     assert kept["match"]["human"] == "white" and kept["names"]["black"] == "Numoku level 3"
 
 
-def test_it_goes_on_at_the_move_that_was_looked_at(
-    monkeypatch: pytest.MonkeyPatch, shelf: SavedGames
-) -> None:
+def test_it_goes_on_at_the_move_that_was_looked_at(typed: Typed, shelf: SavedGames) -> None:
     game = page_game("h8i9j10k11", match_of("black"))
     game["tree"].append({"parent": 0, "x": 0, "y": 0, "comment": "a side line"})
     shelf.keep({**game, "at": 5})
@@ -148,28 +128,28 @@ def test_it_goes_on_at_the_move_that_was_looked_at(
     assert begun.record.moves == ((7, 7), (0, 0))
     shelf.keep({**game, "at": 2})
     assert play.resume_last(shelf).record.moves == ((7, 7), (8, 8))
-    typed(monkeypatch, "undo")
+    typed("undo; quit")
     assert play.main(["--resume"]) == 0
     (kept,) = shelf.going_on()
     assert "a side line" in str(kept["tree"]) and "k11" not in str(kept["names"])
 
 
 def test_the_clock_of_the_page_stands_still_in_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, shelf: SavedGames
+    typed: Typed, shelf: SavedGames
 ) -> None:
     clock = {"used": [62.5, 40.0], "minutes": "1", "increment": "0", "byoyomi": "10"}
     clock["periods"] = "3"
     shelf.keep(page_game("h8i9", match_of("black", **clock)))
-    typed(monkeypatch, "a1")
+    typed("a1; quit")
     assert play.main(["--resume"]) == 0
     (kept,) = shelf.going_on()
     assert len(kept["tree"]) == 4 and clock.items() <= kept["match"].items()
-    typed(monkeypatch, "new", "h8")
+    typed("new; h8; quit")
     assert play.main(["--resume"]) == 0
     assert shelf.going_on()[0]["match"]["minutes"] == "0"  # a game of its own
 
 
-def test_a_method_plays_on(monkeypatch: pytest.MonkeyPatch, shelf: SavedGames) -> None:
+def test_a_method_plays_on(typed: Typed, shelf: SavedGames) -> None:
     shelf.keep(page_game("h8i9j10", match_of("black", level="minimax")))
     assert play.resume_last(shelf).method == "minimax"
 
@@ -183,20 +163,20 @@ def test_where_nothing_can_go_on_it_says_so(shelf: SavedGames) -> None:
 
 
 def test_a_game_that_cannot_be_kept_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shelf_file().mkdir(parents=True)
-    typed(monkeypatch, "h8")
+    typed("h8; quit")
     assert play.main(["--time", "0.05", "--level", "1"]) == 0
     assert "the game could not be kept: " in capsys.readouterr().out
 
 
 def test_the_first_of_several_games_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "two.sgf"
     path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii])")
-    typed(monkeypatch, f"load {path}")
+    typed(f"load {path}; quit")
     assert play.main([str(path), "--time", "0.05", "--level", "1"]) == 0
     said, error = capsys.readouterr()
     assert error == "numoku: the first of 2 games is taken\n"

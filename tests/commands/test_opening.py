@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import io
+from collections.abc import Callable
 
 import pytest
 
 from pbrain_engine.commands import opening
 from pbrain_engine.game.opening_rules import RULES
+from tests.commands.conftest import Typed
 from tests.conftest import Run
 
-
-@pytest.fixture(autouse=True)
-def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+Talk = Callable[[str, str], list[str]]
 
 
-def talk(monkeypatch: pytest.MonkeyPatch, typed: str, decided: str) -> list[str]:
-    """Let lines be typed and the engine decide; return the prompts, in a list that grows."""
-    prompts: list[str] = []
-    left, plan = iter(typed.split("; ")), iter(decided.split("; "))
+@pytest.fixture
+def talk(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> Talk:
+    """Let lines be typed and the engine decide; return the prompts."""
 
-    def read(prompt: str) -> str:
-        prompts.append(prompt)
-        return next(left)
+    def talk(lines: str, decided: str) -> list[str]:
+        plan = iter(decided.split("; "))
+        monkeypatch.setattr(opening, "decide", lambda *_: next(plan))
+        return typed(lines)
 
-    monkeypatch.setattr("builtins.input", read)
-    monkeypatch.setattr(opening, "decide", lambda *_: next(plan))
-    return prompts
+    return talk
 
 
 SOOSORV = "h8 i9 j10; g9; 2; h9; quit"
 
 
-def test_an_opening_is_played_by_steps_and_the_game_goes_on(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prompts = talk(monkeypatch, SOOSORV, "swap; keep; h9+j9")
+def test_an_opening_is_played_by_steps_and_the_game_goes_on(run: Run, talk: Talk) -> None:
+    prompts = talk(SOOSORV, "swap; keep; h9+j9")
     status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
     assert status == 0
     for line in (
@@ -54,10 +47,8 @@ def test_an_opening_is_played_by_steps_and_the_game_goes_on(
     ]  # fmt: skip
 
 
-def test_the_game_after_it_has_its_stones_and_the_chosen_colour(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prompts = talk(monkeypatch, SOOSORV.replace("quit", "g8; quit"), "swap; keep; h9+j9")
+def test_the_game_after_it_has_its_stones_and_the_chosen_colour(run: Run, talk: Talk) -> None:
+    prompts = talk(SOOSORV.replace("quit", "g8; quit"), "swap; keep; h9+j9")
     status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
     assert status == 0 and "The opening is over; black moves. You play white." in out
     assert "Numoku: " in out.split("You play white.")[1]  # black's seventh stone
@@ -65,8 +56,8 @@ def test_the_game_after_it_has_its_stones_and_the_chosen_colour(
     assert "`numoku play --resume` goes on" in out
 
 
-def test_the_second_player_answers_numoku(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    prompts = talk(monkeypatch, "swap; h7+i6; quit", "h8 i9 j10; g9; h7; k3")
+def test_the_second_player_answers_numoku(run: Run, talk: Talk) -> None:
+    prompts = talk("swap; h7+i6; quit", "h8 i9 j10; g9; h7; k3")
     status, out, _ = run("play", "--opening", "rif", "--side", "white", "--time", "0.05")
     assert status == 0 and "The first player puts the third stone in the central 5x5" in out
     assert prompts == [
@@ -76,8 +67,8 @@ def test_the_second_player_answers_numoku(run: Run, monkeypatch: pytest.MonkeyPa
     assert "You play black." in out
 
 
-def test_a_wrong_word_says_why_and_asks_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    prompts = talk(monkeypatch, "h9; h8 h8; i9 j10 keep; quit", "swap")
+def test_a_wrong_word_says_why_and_asks_again(run: Run, talk: Talk) -> None:
+    prompts = talk("h9; h8 h8; i9 j10 keep; quit", "swap")
     status, out, _ = run("play", "--opening", "rif")
     assert status == 0 and len(prompts) == 4
     assert "h9 is not allowed there. The first player puts the first stone in the centre." in out
@@ -85,18 +76,11 @@ def test_a_wrong_word_says_why_and_asks_again(run: Run, monkeypatch: pytest.Monk
     assert "keep: it is not your turn any more" in out and "Numoku: swap" in out
 
 
-@pytest.fixture
-def _no_input(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    def end(prompt: str) -> str:
-        raise EOFError
-
-    monkeypatch.setattr("builtins.input", end)
-    yield
-
-
-@pytest.mark.usefixtures("_no_input")
 @pytest.mark.parametrize("name", RULES)
-def test_every_rule_asks_for_its_first_stone(name: str, run: Run) -> None:
+def test_every_rule_asks_for_its_first_stone(
+    name: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     status, out, _ = run("play", "--opening", name)
     assert status == 0 and out.startswith(f"{RULES[name].title}: {RULES[name].summary}\n")
 
@@ -117,11 +101,9 @@ def test_choices_that_exclude_each_other_are_refused(words: str, why: str, run: 
     assert status != 0 and why in err
 
 
-def test_steps_are_taken_back_in_an_opening_and_from_the_game_after_it(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steps_are_taken_back_in_an_opening_and_in_the_game_after_it(run: Run, talk: Talk) -> None:
     typed = "h8; i9 j10; undo; undo; i7 j6; g9; undo; g8; 2; h9; undo; undo; 1; h9; undo; quit"
-    prompts = talk(monkeypatch, typed, "swap; swap; keep; h9+j9; keep; h9")
+    prompts = talk(typed, "swap; swap; keep; h9+j9; keep; h9")
     status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
     assert status == 0
     assert prompts == [
@@ -139,18 +121,18 @@ def test_steps_are_taken_back_in_an_opening_and_from_the_game_after_it(
     assert "there is no move to take back" not in out
 
 
-def test_an_opening_that_was_left_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk(monkeypatch, "h8 i9 j10; g9; 2; quit", "swap; keep; h9+j9")
+def test_an_opening_that_was_left_goes_on(run: Run, talk: Talk) -> None:
+    talk("h8 i9 j10; g9; 2; quit", "swap; keep; h9+j9")
     run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
-    prompts = talk(monkeypatch, "j9; g8; quit", "")
+    prompts = talk("j9; g8; quit", "")
     status, out, _ = run("play", "--resume", "--time", "0.05", "--level", "1")
     assert status == 0 and "White chooses one of the fifth stones: h9 or j9." in out
     assert prompts[:2] == ["you, white: one of these cells> ", "you, white: a cell> "]
     assert "The opening is over; black moves. You play white." in out
 
 
-def test_an_opening_begins_in_mid_dialogue(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk(monkeypatch, "opening; opening rif numoku; hint; black; quit", "h8 i9 j10; g9")
+def test_an_opening_begins_in_mid_dialogue(run: Run, talk: Talk) -> None:
+    talk("opening; opening rif numoku; hint; black; quit", "h8 i9 j10; g9")
     status, out, _ = run("play", "--time", "0.05", "--level", "1")
     assert status == 0 and "name a rule, as in `opening rif`" in out
     assert "RIF: One of the 26 openings" in out and "you are the second player" in out
