@@ -1,6 +1,6 @@
 // The words of the page in the language of its reader: one table a language, of which only that
 // one is loaded. A message has {holes}, {n, plural, one {# move} other {# moves}} and
-// {side, select, black {Black} white {White}}, as ICU has them.
+// {side, select, black {Black plays} white {White plays}}, as ICU has them; {side} alone is its name.
 
 import { remember, remembered } from "./kept.js";
 
@@ -34,7 +34,7 @@ export const decimal = (number, digits) => format(number, { minimumFractionDigit
 export function t(name, values = {}) {
   return (words[name] ?? name).replace(HOLE, (_, hole, kind, cases) => {
     const value = values[hole] ?? "", shown = typeof value === "number" ? format(value, {}) : value;
-    if (!kind) return shown;
+    if (!kind) return hole === "side" ? words[value] ?? "" : shown;
     const forms = Object.fromEntries([...cases.matchAll(/([\w=]+) \{([^{}]*)\}/g)].map((found) => found.slice(1)));
     const form = kind === "plural" ? plurals.select(value) : value;
     return (forms[`=${value}`] ?? forms[form] ?? forms.other ?? "").replace("#", shown);
