@@ -12,7 +12,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,7 +31,6 @@ from pbrain_engine.errors import FileError
 from pbrain_engine.game.cells import format_moves
 from pbrain_engine.game.documents import played_document, read_played
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from tests.arena.test_process import HOSTILE, TOKEN, processes_with, wait_until
 
@@ -163,8 +162,8 @@ def wait_for_lines(path: Path, lines: int) -> None:
     wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= lines)
 
 
-def games_of(path: Path) -> dict[int, tuple[list[Coordinates], list[Coordinates]]]:
-    return {played.number: (played.opening, played.chosen) for played in read_journal(path)[1]}
+def games_of(path: Path) -> dict[int, tuple[object, ...]]:
+    return {g.number: (g.opening, g.chosen, g.values) for g in read_journal(path)[1]}
 
 
 def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Command) -> None:
@@ -176,7 +175,7 @@ def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Com
         runner.kill()
         runner.communicate()
     assert match.main(["--resume", str(path), "--view", "quiet"]) == 0
-    assert match.main([*MATCH[1:], "--journal", str(whole)]) == 0
+    assert match.main([*MATCH[1:], "--journal", str(whole), "--concurrency", "2"]) == 0
     assert games_of(path) == games_of(whole) and len(games_of(whole)) == 20
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert sorted(entry["game"] for entry in lines[1:]) == list(range(20))  # none is there twice
@@ -295,12 +294,6 @@ def test_journals_of_older_versions_are_read_and_resumed(
     engines = settings.engines if version == "0.1" and kind == "gauntlet" else begun.engines
     assert settings == replace(begun, engines=engines)
     assert [engine.name for engine in engines] == [engine.name for engine in begun.engines]
-
-
-def test_a_match_goes_without_what_is_not_given_and_has_what_is() -> None:
-    given = parse(["a", "b"])
-    assert settings_of(given) == MatchSettings(settings_of(given).engines)
-    assert not {known.name for known in fields(MatchSettings)} & {*vars(given)} - {"engines"}
 
 
 def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:

@@ -68,20 +68,6 @@ def test_games_of_engines_with_other_weights_end_without_a_fault(
     assert (result["games"], result["faults"]) == (4, [])
 
 
-def test_in_process_match_with_fixed_nodes_repeats_itself(tmp_path: Path) -> None:
-    games = []
-    for name, seats in (("one", "1"), ("two", "2")):
-        path = tmp_path / f"{name}.jsonl"
-        assert command.main([
-            "numoku:nodes=400", "numoku:nodes=200", "--in-process", "--games", "4",
-            "--openings", "random:4", "--concurrency", seats, "--journal", str(path),
-            "--view", "quiet", "--json",
-        ]) == 0  # fmt: skip
-        played = sorted(read_journal(path)[1], key=lambda game: game.number)
-        games.append([(game.number, game.moves, game.values) for game in played])
-    assert games[0] == games[1]
-
-
 @pytest.mark.parametrize("kind", [[], ["--in-process"]])
 def test_a_strength_is_that_of_both_kinds_of_player(tmp_path: Path, kind: list[str]) -> None:
     path = tmp_path / "match.jsonl"

@@ -12,7 +12,6 @@ import pytest
 from pbrain_engine.arena import processes
 from pbrain_engine.native.load import memory
 
-FAST = ["--openings", "random", "--turn", "0.1", "--view", "quiet", "--no-journal"]
 MEGABYTE = 1 << 20
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,9 @@ from pbrain_engine.arena.pool import share_of
 from pbrain_engine.arena.process import MAX_LINE
 from pbrain_engine.arena.referee import Thinking, read_value
 from pbrain_engine.arena.settings import (
-    Adjudication,
     EngineSpec,
     MatchSettings,
     SettingsError,
-    Sprt,
     parse_engine,
 )  # fmt: skip
 from pbrain_engine.position.rules import Rule
@@ -68,15 +65,6 @@ def test_files_of_a_command_are_found_and_it_runs_in_the_folder_of_its_program(
     engine = parse_engine(here(text))
     assert [Path(word) for word in engine.command] == [Path(here(word)) for word in command]
     assert engine.home == (str(Path(here(home))) if home else None)
-
-
-def test_settings_survive_json() -> None:
-    match = settings(
-        rule=Rule.CARO_EXACT, sprt=Sprt(0, 5), pin=(0, 1), opening_lines=("0,0",), openings="x",
-        adjudication=Adjudication(500, 4),
-        engines=(parse_engine("numoku:nodes=5"), B),
-    )  # fmt: skip
-    assert MatchSettings.from_json(asdict(match)) == match
 
 
 @pytest.mark.timed
