@@ -5,14 +5,8 @@ import { SIGNS } from "./moves.js";
 import { GameTree, SIDES } from "./tree.js";
 import { percent, t } from "./words.js";
 
-const KINDS = [["blunder", 0.2], ["mistake", 0.1], ["inaccuracy", 0.05]]; // by the chance that was lost
 const KNOWN = 0.05; // chance by which another move may be worse than the best one
 const SECONDS = 1;
-
-// Where the server does not say it itself.
-function kindOf({ kind, loss, missed_win: missed }) {
-  return kind ?? (missed ? "blunder" : KINDS.find(([, least]) => loss >= least)?.[0] ?? "good");
-}
 
 export class ReviewPanel extends Panel {
   constructor(app) {
@@ -47,17 +41,16 @@ export class ReviewPanel extends Panel {
     this.moves = moves;
     for (const move of moves) {
       const node = this.node(move), black = node.side ? 1 - move.chance : move.chance;
-      node.review = { ...move, kind: kindOf(move), decisive: this.done?.decisive === move.ply };
+      node.review = { ...move, decisive: this.done?.decisive === move.ply };
       node.parent.after = black;
     }
-    const last = this.line[this.line.length - 1];
-    if (this.done?.chances) last.after = this.done.chances[this.done.chances.length - 1];
+    if (this.done) this.line.at(-1).after = this.done.chances.at(-1);
     this.show();
     this.app.moves.show();
     this.app.draw();
   }
 
-  get mistakes() { return this.moves.filter((move) => SIGNS[kindOf(move)] || move.allowed_win || this.done?.decisive === move.ply); }
+  get mistakes() { return this.moves.filter((move) => SIGNS[move.kind] || move.allowed_win || this.done?.decisive === move.ply); }
 
   // Stones that were set up are plies of the review, not of the line.
   node(move) { return this.line[move.ply - this.tree.start.placed.length - 1]; }
@@ -67,33 +60,32 @@ export class ReviewPanel extends Panel {
   // The next mistake after the move that is looked at.
   next() {
     if (!this.isHere) return;
-    const nodes = this.mistakes.filter((move) => SIGNS[kindOf(move)]).map((move) => this.node(move));
+    const nodes = this.mistakes.filter((move) => SIGNS[move.kind]).map((move) => this.node(move));
     this.app.visit(nodes.find((node) => node.ply > this.app.node.ply) || nodes[0]);
   }
 
-  learn() { this.lesson.begin(this.mistakes.filter((move) => SIGNS[kindOf(move)] && !move.foul)); }
+  learn() { this.lesson.begin(this.mistakes.filter((move) => SIGNS[move.kind] && !move.foul)); }
 
   show() {
     find("review-tools").hidden = !this.done || !this.mistakes.length;
-    find("marks").replaceChildren(...(this.done ? SIDES.flatMap((side, at) => this.marksOf(side, at)) : []));
+    find("marks").replaceChildren(...(this.done ? SIDES.flatMap((side) => this.marksOf(side)) : []));
     find("mistakes").replaceChildren(...this.mistakes.map((move) => this.row(move)));
   }
 
-  // How well a side has played: of the server, else the mean of what its moves have kept.
-  marksOf(side, at) {
-    const own = this.moves.filter((move) => this.node(move).side === at);
-    const accuracy = this.done.accuracy ? this.done.accuracy[side] : own.length ? 100 * (1 - own.reduce((sum, move) => sum + move.loss, 0) / own.length) : null;
-    const count = (kind) => own.filter((move) => kindOf(move) === kind).length;
+  // How well a side has played.
+  marksOf(side) {
+    const accuracy = this.done.accuracy[side], counts = this.done.counts[side];
     return [make("div", { class: "who" }, make("i", { class: `disc ${side}` }), t(side)),
       make("div", {}, make("strong", {}, accuracy === null ? "–" : percent(accuracy / 100)), make("small", {}, t("accuracy"))),
-      ...Object.keys(SIGNS).map((kind) => make("div", { class: kind }, make("strong", { class: "sign" }, String(count(kind))), make("small", {}, t(`${kind}-count`, { n: count(kind) }))))];
+      ...Object.keys(SIGNS).map((kind) => make("div", { class: kind }, make("strong", { class: "sign" }, String(counts[kind])),
+        make("small", {}, t(`${kind}-count`, { n: counts[kind] }))))];
   }
 
   remarks(move) {
     const { app } = this, words = [];
     if (this.done?.decisive === move.ply) words.push(t("decisive"));
     if (move.foul) words.push(t("forbidden-move"));
-    else if (SIGNS[kindOf(move)]) words.push(t("lost-chance", { loss: percent(move.loss), line: app.names(move.line.slice(0, 6)) }));
+    else if (SIGNS[move.kind]) words.push(t("lost-chance", { loss: percent(move.loss), line: app.names(move.line.slice(0, 6)) }));
     for (const [what, win] of [["missed-win", move.missed_win], ["allowed-win", move.allowed_win]]) {
       if (win) words.push(t(what, { n: Math.ceil(win.plies / 2), line: app.names(win.line) }));
     }
@@ -101,10 +93,10 @@ export class ReviewPanel extends Panel {
   }
 
   row(move) {
-    const node = this.node(move), { app } = this, win = move.missed_win || move.allowed_win, kind = kindOf(move);
-    return make("li", { class: kind },
+    const node = this.node(move), { app } = this, win = move.missed_win || move.allowed_win;
+    return make("li", { class: move.kind },
       button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.visit(node); }, { class: "node" }),
-      make("span", { class: "sign" }, SIGNS[kind] || ""), ` ${this.remarks(move).join("; ")} `,
+      make("span", { class: "sign" }, SIGNS[move.kind] || ""), ` ${this.remarks(move).join("; ")} `,
       win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? node.parent : node, win), { class: "small" }) : "",
     );
   }
@@ -113,7 +105,7 @@ export class ReviewPanel extends Panel {
   annotate() {
     for (const move of this.moves) {
       const node = this.node(move), remarks = this.remarks(move);
-      const words = remarks.length ? [`${SIGNS[kindOf(move)] || ""} ${t("worth", { chance: percent(move.chance) })}`.trim(), ...remarks].join("\n") : "";
+      const words = remarks.length ? [`${SIGNS[move.kind] || ""} ${t("worth", { chance: percent(move.chance) })}`.trim(), ...remarks].join("\n") : "";
       const own = node.notes.reviewed ? node.comment.replace(node.notes.reviewed, "").trim() : node.comment; // of a review before
       node.comment = [own, words].filter(Boolean).join("\n");
       node.notes.reviewed = words || undefined;
@@ -147,7 +139,7 @@ class Lesson {
   constructor(app, review) { Object.assign(this, { app, review, name: "lesson", isQuiet: true, todo: [], at: 0 }); }
 
   begin(moves) {
-    const own = moves.filter((move) => this.review.tree.names[SIDES[this.review.node(move).side]] !== "Numoku" && !/^Numoku /.test(this.review.tree.names[SIDES[this.review.node(move).side]] || ""));
+    const { review } = this, own = moves.filter((move) => !/^Numoku( |$)/.test(review.tree.names[SIDES[review.node(move).side]]));
     Object.assign(this, { todo: own.length ? own : moves, at: 0 });
     this.show();
   }
