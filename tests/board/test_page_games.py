@@ -157,7 +157,7 @@ def test_games_are_found_named_and_deleted(opened: Open) -> None:
     page.raw.locator("#game-list input").fill("my first renju")
     page.raw.keyboard.press("Enter")
     page.says("game-list", "my first renju")
-    page.raw.fill("#games-search", "first renju")
+    page.raw.fill("#games-search", "renju first")
     page.count("#game-list li", 1)
     page.raw.fill("#games-search", "")
     page.set(games_rule="renju", games_result="open")

@@ -94,7 +94,7 @@ export class GamesPanel extends Panel {
     const [search, rule, result] = ["search", "rule", "result"].map((name) => find(`games-${name}`).value);
     const wanted = { search, ...(rule && { rule }), ...(result === "looked" ? { all: true } : result && { result }) };
     const found = await this.tried(this.app.server.ask("games", wanted), true), here = (this.app.away || this.app).tree.id;
-    const games = found?.games?.filter((game) => this.matches(game, search, rule, result)), filled = JSON.stringify([games, here]);
+    const games = found?.games?.filter((game) => result !== "looked" || game.played === false), filled = JSON.stringify([games, here]);
     if (!games || filled === this.filled) return; // a click may be on its way
     this.filled = filled;
     this.say(games.length ? "" : t("no-games"));
@@ -104,12 +104,6 @@ export class GamesPanel extends Panel {
       return make("li", {}, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
         button("✕", () => this.delete(game), { class: "plain", "aria-label": t("delete"), title: t("delete") }));
     }));
-  }
-
-  matches(game, search, rule, result) {
-    if ((rule && game.rule !== rule) || (result === "looked") !== (game.played === false && result === "looked")) return false;
-    if (result && result !== "looked" && (result === "open" ? game.result : game.result !== result)) return false;
-    return `${this.title(game)} ${this.words(game)}`.toLowerCase().includes(search.toLowerCase()) || Boolean(game.title?.toLowerCase().includes(search.toLowerCase()));
   }
 
   title({ title, black, white }) { return title || (black || white ? `${black || "?"} – ${white || "?"}` : t("position")); }
