@@ -2,7 +2,7 @@
 
 import { SHAPE_SIGNS } from "./board.js";
 import { WIN, valueText } from "./draw.js";
-import { SIDES } from "./tree.js";
+import { SIDES, isSame } from "./tree.js";
 import { Panel, find, isChecked, make } from "./dom.js";
 import { decimal, percent, short, t } from "./words.js";
 
@@ -40,7 +40,7 @@ export class AnalysisPanel extends Panel {
   async analyse(node) {
     const { app } = this, server = app.server;
     this.isEnded = false;
-    if (!isChecked("analysis-on") || this.app.isQuiet || node.facts?.winner || node.facts?.full) {
+    if (!isChecked("analysis-on") || app.isQuiet || node.isOver) {
       if (this.search) server.stop(this.search);
       this.search = null;
       if (!this.found) app.setBar(this.endValue(node));
@@ -55,7 +55,7 @@ export class AnalysisPanel extends Panel {
     if (!found.error) {
       this.take(node, question.id, found);
       this.summary.dataset.state = "done";
-    } else if (!found.stopped && !found.lost) this.summary.textContent = node.facts?.winner || node.facts?.full ? "–" : found.error;
+    } else if (!found.stopped && !found.lost) this.summary.textContent = node.isOver ? "–" : found.error;
     this.search = null; // so that it is not stopped when something else goes on
   }
 
@@ -70,7 +70,7 @@ export class AnalysisPanel extends Panel {
 
   endValue({ facts }) {
     if (!facts?.winner) return facts?.full ? { value: 0, chance: 0.5, is: t("draw") } : null;
-    const won = facts.winner === SIDES[this.app.tree.toMove(this.app.node)];
+    const won = facts.winner === this.app.mover;
     return { value: won ? WIN : -WIN, chance: Number(won), is: t("has-won", { side: facts.winner }) };
   }
 
@@ -100,7 +100,7 @@ export class AnalysisPanel extends Panel {
     this.say(t("looking"));
     const found = await this.tried(app.ask("balance", { stones: Number(stones) }));
     if (!found || app.node !== node) return;
-    this.say(t("balanced", { cells: app.names(found.stones), side: SIDES[app.tree.toMove(node)], chance: percent(found.chance ?? 0.5) }));
+    this.say(t("balanced", { cells: app.names(found.stones), side: app.mover, chance: percent(found.chance ?? 0.5) }));
     this.preview({ pv: found.stones });
   }
 
@@ -122,7 +122,7 @@ export class AnalysisPanel extends Panel {
     const words = [t("depth-is", { depth: found.depth < found.seldepth ? `${found.depth}–${found.seldepth}` : found.depth }), t("nodes-are", { n: short(found.nodes) })];
     if (found.time > 0) words.push(t("speed", { n: short(found.nodes / found.time) }));
     words.push(t("time-is", { n: decimal(found.time, 1) }), ...(found.network ? [t("network")] : []));
-    return this.summary.replaceChildren(make("strong", {}, `${t(SIDES[app.tree.toMove(app.node)])} ${percent(found.chance)}`),
+    return this.summary.replaceChildren(make("strong", {}, `${t(app.mover)} ${percent(found.chance)}`),
       ...words.map((word) => make("span", { title: word === t("network") ? found.network : null }, word)));
   }
 
@@ -141,7 +141,7 @@ export class AnalysisPanel extends Panel {
   }
 
   onpoint(cell) {
-    const line = cell && this.found?.lines?.find((one) => String(one.move) === String(cell));
+    const line = cell && this.found?.lines?.find((one) => isSame(one.move, cell));
     if (line || this.previewed) this.preview(line || null);
   }
 

@@ -2,6 +2,7 @@
 
 import { Finger } from "./finger.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
+import { isSame } from "./tree.js";
 import { has, t } from "./words.js";
 
 const BADGES = { inaccuracy: "?!", mistake: "?", blunder: "??", decisive: "!" };
@@ -37,7 +38,7 @@ export class BoardView {
   }
 
   point(cell) {
-    if (String(cell) === String(this.pointed)) return;
+    if (isSame(cell, this.pointed)) return;
     this.pointed = cell;
     this.app.tell("onpoint", cell);
     this.drawGhost();
@@ -70,7 +71,7 @@ export class BoardView {
 
   describe(cell) {
     const stone = this.stones.get(String(cell));
-    const foul = this.marks.forbidden?.find((mark) => String(mark.cell) === String(cell));
+    const foul = this.marks.forbidden?.find((mark) => isSame(mark.cell, cell));
     return `${this.app.nameOf(cell)} ${stone || (foul ? t("forbidden", { why: foulText(foul.reason) }) : t("empty"))}`;
   }
 

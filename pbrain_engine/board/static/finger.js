@@ -2,6 +2,7 @@
 // one on it, or a finger that slides to its cell, plays there.
 
 import { CELL, centre, drawStone, element } from "./draw.js";
+import { isSame } from "./tree.js";
 import { t } from "./words.js";
 
 const LARGE = 36; // pixels of a cell that is hit without help
@@ -25,12 +26,12 @@ export class Finger {
     if (type === "pointerdown") this.touch = { began: now, from: this.cellAt(event), before: this.aimed, inLens: this.isInLens(event), slid: false };
     if (!this.touch) return;
     const { touch } = this, cell = touch.inLens ? touch.from : this.cellAt(event);
-    touch.slid ||= String(cell) !== String(touch.from);
+    touch.slid ||= !isSame(cell, touch.from);
     if (type === "pointerup") {
       this.touch = null;
       this.ended = now;
       const isLarge = CELL * this.board.svg.getScreenCTM().a >= LARGE;
-      const isSecond = !touch.slid && String(touch.before) === String(cell);
+      const isSecond = !touch.slid && isSame(touch.before, cell);
       if (cell && (isLarge || isSecond || (touch.slid && now - touch.began > SLIDE))) {
         this.aim(null);
         this.board.app.click(cell);
@@ -56,7 +57,7 @@ export class Finger {
   // Show a cell enlarged, away from the finger; null: none.
   aim(cell) {
     const { board } = this;
-    if (String(cell) === String(this.aimed)) return;
+    if (isSame(cell, this.aimed)) return;
     const isFree = cell && board.app.isFree(cell);
     this.aimed = isFree ? cell : null;
     board.aimedAt = board.drawn;

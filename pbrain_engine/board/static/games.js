@@ -57,7 +57,7 @@ export class GamesPanel extends Panel {
   }
 
   async open(id) {
-    const { app } = this, { tree } = app.away || app;
+    const { app } = this, { tree } = app.game;
     if (id === tree.id) return app.away ? app.giveBack() : null;
     const kept = await this.tried(app.server.ask("game", { game: id }));
     if (!kept) return null;
@@ -67,7 +67,7 @@ export class GamesPanel extends Panel {
 
   async delete(game) {
     if (!await asked(t("delete-ask", { name: this.title(game) }), t("delete"))) return;
-    const { tree } = this.app.away || this.app;
+    const { tree } = this.app.game;
     if (tree.id === game.game) tree.isGone = true; // it is not kept again
     await this.tried(this.app.server.ask("delete_game", { game: game.game }));
     this.fill();
@@ -76,7 +76,7 @@ export class GamesPanel extends Panel {
   // The name of a game becomes a field until another one is entered.
   rename(game, place) {
     const end = async () => {
-      const title = input.value.trim(), { tree } = this.app.away || this.app;
+      const title = input.value.trim(), { tree } = this.app.game;
       input.onblur = null;
       if (tree.id === game.game) tree.title = title;
       await this.tried(this.app.server.ask("rename_game", { game: game.game, title }));
@@ -93,7 +93,7 @@ export class GamesPanel extends Panel {
   async fill() {
     const [search, rule, result] = ["search", "rule", "result"].map((name) => find(`games-${name}`).value);
     const wanted = { search, ...(rule && { rule }), ...(result === "looked" ? { all: true } : result && { result }) };
-    const found = await this.tried(this.app.server.ask("games", wanted), true), here = (this.app.away || this.app).tree.id;
+    const found = await this.tried(this.app.server.ask("games", wanted), true), here = this.app.game.tree.id;
     const games = found?.games?.filter((game) => result !== "looked" || game.played === false), filled = JSON.stringify([games, here]);
     if (!games || filled === this.filled) return; // a click may be on its way
     this.filled = filled;

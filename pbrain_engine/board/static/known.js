@@ -2,7 +2,6 @@
 
 import { valueText, WIN_BAND } from "./draw.js";
 import { Panel, button, find, isChecked, make } from "./dom.js";
-import { SIDES } from "./tree.js";
 import { openingName, percent, short, t } from "./words.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
@@ -76,9 +75,9 @@ export class KnownPanel extends Panel {
   // View ---
 
   show() {
-    const { app } = this, known = this.app.isQuiet ? null : app.node.known, brief = find("known-line");
+    const { app } = this, known = app.isQuiet ? null : app.node.known;
     const words = known?.known ? this.words(known) : [];
-    if (brief) brief.textContent = words.length ? `${t("tab-known")}: ${words.join(" · ")}` : "";
+    find("known-line").textContent = words.length ? `${t("tab-known")}: ${words.join(" · ")}` : "";
     if (this.element.hidden) return;
     const notes = known?.notes || [];
     find("known-found").replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || t(known.known ? "known-only" : "known-nothing")),
@@ -105,7 +104,7 @@ export class KnownPanel extends Panel {
     const words = [], { games } = known, count = games.black_wins + games.draws + games.white_wins;
     if (known.value !== null) {
       const bound = Math.abs(known.value) < WIN_BAND && known.bound !== "exact" ? `${t(`bound-${known.bound}`)} ` : "";
-      words.push(`${t(SIDES[this.app.tree.toMove(this.app.node)])} ${bound}${this.worth(known)}`, t("depth-is", { depth: known.depth }));
+      words.push(`${t(this.app.mover)} ${bound}${this.worth(known)}`, t("depth-is", { depth: known.depth }));
       if (known.nodes) words.push(t("nodes-are", { n: short(known.nodes) }));
       if (known.proof) words.push(t(`proof-${known.proof}`));
       if (known.version) words.push(known.version + (known.weights ? `, ${known.weights}` : ""));

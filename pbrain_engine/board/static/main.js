@@ -15,7 +15,7 @@ import { PuzzlePanel } from "./puzzle.js";
 import { ReviewPanel } from "./review.js";
 import { Server } from "./server.js";
 import { chosenBoard, fillForm } from "./setup.js";
-import { GameTree, SIDES } from "./tree.js";
+import { GameTree, SIDES, isSame } from "./tree.js";
 import { letterOf, valueText, WIN_BAND } from "./draw.js";
 import { remember, remembered } from "./kept.js";
 import { openingName, percent, t, translate } from "./words.js";
@@ -87,7 +87,7 @@ class App {
   // Show another game; the one that was shown is kept.
   show(tree, node = tree.root) {
     this.setGuide(null);
-    const old = this.away || this;
+    const old = this.game;
     if (old.tree !== tree) this.games.replaced(old.tree, old.node);
     Object.assign(this, { away: null, tree, node });
     this.play.shown();
@@ -112,6 +112,11 @@ class App {
     this.show(away.tree, away.node);
     if (away.tab) this.openTab(away.tab);
   }
+
+  // The game of the person, also while a puzzle has its place: a tree and a node.
+  get game() { return this.away || this; }
+
+  get mover() { return SIDES[this.tree.toMove(this.node)]; }
 
   // A puzzle, or a game that goes on or is about to begin, shows nothing that would help.
   get isQuiet() { return this.guide ? Boolean(this.guide.isQuiet) : this.invites; }
@@ -196,10 +201,10 @@ class App {
     if (!this.server.about && !node.facts) return this.playEarly(cell);
     const facts = await this.look(node);
     if (!facts || node !== this.node) return null;
-    if (facts.winner || facts.full) return this.say(`${this.stateText()}. ${t("begin-or-back")}`);
+    if (node.isOver) return this.say(`${this.stateText()}. ${t("begin-or-back")}`);
     const refused = this.guide?.refuses?.(cell);
     if (refused) return this.say(refused);
-    const foul = facts.forbidden.find((mark) => String(mark.cell) === String(cell));
+    const foul = facts.forbidden.find((mark) => isSame(mark.cell, cell));
     if (foul) return this.say(t("foul-there", { cell: this.nameOf(cell), why: foulText(foul.reason) }), true);
     return this.playCell(cell, true);
   }
@@ -254,8 +259,8 @@ class App {
     if (facts?.foul) return t("foul-loses", { cell: this.nameOf(facts.foul.cell), why: foulText(facts.foul.reason) });
     if (facts?.winner) return t("has-won", { side: facts.winner });
     if (facts?.full) return t("draw");
-    const side = SIDES[this.tree.toMove(this.node)];
-    return this.node.ply ? t("to-move-after", { side, n: this.node.ply, cell: this.nameOf(this.node.cell) }) : t("to-move", { side });
+    const { node, mover: side } = this;
+    return node.ply ? t("to-move-after", { side, n: node.ply, cell: this.nameOf(node.cell) }) : t("to-move", { side });
   }
 
   // Say something below the board, for a while or until another move is looked at; a warning in red.

@@ -1,7 +1,7 @@
 // An opening by a rule, such as swap2 or RIF: whose step it is, what it asks for, and what was done.
 
 import { nameOf } from "./draw.js";
-import { SIDES } from "./tree.js";
+import { SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
 export class Opening {
@@ -33,7 +33,7 @@ export class Opening {
     play.report.textContent = said;
     for (const cell of step.stones.slice(app.node.ply)) app.playCell(cell);
     Object.assign(this, { step, actions: step.actions, picked: [] });
-    if (SIDES.includes(play.human)) play.human = SIDES[Number(step.black !== this.person)];
+    if (play.isDuel) play.human = SIDES[Number(step.black !== this.person)];
     if (!step.act) {
       play.settle();
       return;
@@ -85,15 +85,15 @@ export class Opening {
     return this.state();
   }
 
-  isPicked(cell) { return this.picked.some((one) => String(one) === String(cell)); }
+  isPicked(cell) { return this.picked.some((one) => isSame(one, cell)); }
 
-  allows(cell) { return this.step.cells.some((one) => String(one) === String(cell)); }
+  allows(cell) { return this.step.cells.some((one) => isSame(one, cell)); }
 
   played(node) { return this.goOn([...this.actions, nameOf(node.cell)]); }
 
   // Offer a fifth stone, or take the offer back.
   async pick(cell) {
-    const picked = this.isPicked(cell) ? this.picked.filter((one) => String(one) !== String(cell)) : [...this.picked, cell];
+    const picked = this.isPicked(cell) ? this.picked.filter((one) => !isSame(one, cell)) : [...this.picked, cell];
     const words = picked.map((one) => nameOf(one)).join("+"), { step } = this;
     if (picked.length === step.wanted) return this.goOn([...this.actions, words]);
     const now = await this.ask("opening", this.actions, { picked: words });

@@ -5,7 +5,7 @@ import { foulText } from "./board.js";
 import { Panel, asked, find, isChecked, make } from "./dom.js";
 import { Opening } from "./opening.js";
 import { askForGame, chosenBoard, fill, levelName, levelNote, presets, values } from "./setup.js";
-import { GameTree, SIDES } from "./tree.js";
+import { GameTree, SIDES, isSame } from "./tree.js";
 import { percent, t } from "./words.js";
 
 const SLIP = 0.15, SLIP_SECONDS = 0.6; // chance that a mistake costs, and the time to see one
@@ -22,7 +22,10 @@ export class PlayPanel extends Panel {
   }
 
   // No help while a game goes on, unless the analysis is looked at.
-  get isQuiet() { return this.isOn && this.human !== "both" && this.human !== "none" && !["analyse", "known"].includes(this.app.tab); }
+  get isQuiet() { return this.isOn && this.isDuel && !["analyse", "known"].includes(this.app.tab); }
+
+  // Whether one person plays against Numoku.
+  get isDuel() { return SIDES.includes(this.human); }
 
   onserver() { if (!this.thinking) this.goOn(); }
 
@@ -34,7 +37,7 @@ export class PlayPanel extends Panel {
     else if (full) this.finish(t("draw"), "");
   }
 
-  who(side) { return ["both", "none"].includes(this.human) ? "other" : side === this.human ? "you" : "numoku"; }
+  who(side) { return !this.isDuel ? "other" : side === this.human ? "you" : "numoku"; }
 
   // A method of the textbooks that plays (docs/methods.md), in place of a level.
   get method() { return isNaN(this.settings.level) && this.settings.level; }
@@ -57,17 +60,16 @@ export class PlayPanel extends Panel {
 
   refresh() {
     const { app } = this, isGuide = app.guide === this, isOn = isGuide && this.isOn, isDone = !isOn && app.tree.played && app.node.end.ply > 0;
-    const isPerson = !["both", "none"].includes(this.human);
     find("take-back").hidden = !(app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none");
-    find("hint").hidden = !(isOn && isPerson);
+    find("hint").hidden = !(isOn && this.isDuel);
     find("resign").hidden = !(isOn && this.human !== "none");
     find("pause").hidden = !(isOn && this.human === "none");
     find("pause").textContent = t(this.paused ? "go-on" : "pause");
     find("review-it").hidden = !isDone || Boolean(app.away);
     find("former").hidden = !app.games.former;
-    find("careful-row").hidden = !(isOn && isPerson);
+    find("careful-row").hidden = !(isOn && this.isDuel);
     SIDES.forEach((side, at) => this.showPlayer(side, at));
-    document.body.dataset.bottom = isGuide && isPerson ? this.human : "black";
+    document.body.dataset.bottom = isGuide && this.isDuel ? this.human : "black";
     const { invites } = app;
     const now = JSON.stringify([invites, app.tree.start.width, app.tree.start.rule, values()]);
     if (now === this.invited) return;
@@ -81,9 +83,8 @@ export class PlayPanel extends Panel {
     const { app } = this, element = find(`${side}-player`), isGame = app.guide === this;
     const isEngine = isGame && this.human !== "both" && side !== this.human;
     element.querySelector("b").textContent = isEngine ? "Numoku" : isGame && this.human === side ? t("you") : app.tree.names[side] || t(side);
-    const note = isEngine ? `${levelName(this.settings.level)} · ${levelNote(this.settings.level)}` : "";
-    element.querySelector(".note").textContent = note;
-    const isTurn = app.tree.toMove(app.node) === at && !app.node.facts?.winner && !app.node.facts?.full && !(isGame && this.over);
+    element.querySelector(".note").textContent = isEngine ? `${levelName(this.settings.level)} · ${levelNote(this.settings.level)}` : "";
+    const isTurn = app.tree.toMove(app.node) === at && !app.node.isOver && !(isGame && this.over);
     element.classList.toggle("turn", isTurn);
     element.classList.toggle("thinking", isTurn && Boolean(this.thinking));
   }
@@ -217,7 +218,7 @@ export class PlayPanel extends Panel {
     if (app.guide !== this || this.over) return app.say(t("no-game"));
     if (!await asked(t("resign-ask"), t("resign")) || app.tree !== tree || this.over) return null;
     this.cancel();
-    const side = this.human === "both" ? SIDES[tree.toMove(app.node)] : this.human;
+    const side = this.human === "both" ? app.mover : this.human;
     return this.finish(t("resigned", { side }), side === "black" ? "white" : "black");
   }
 
@@ -230,7 +231,7 @@ export class PlayPanel extends Panel {
   state() {
     if (this.over) return this.over;
     if (this.opening) return this.opening.state();
-    if (!this.isEngineTurn()) return t("your-move", { side: SIDES[this.app.tree.toMove(this.app.node)] });
+    if (!this.isEngineTurn()) return t("your-move", { side: this.app.mover });
     if (!this.app.server.about) return t("loading-game");
     return this.thinking ? t("thinking") : t("engine-to-move");
   }
@@ -273,7 +274,7 @@ export class PlayPanel extends Panel {
       this.careless = null;
       return this.think();
     };
-    if (loss < SLIP || String(before.move) === String(node.cell)) return play();
+    if (loss < SLIP || isSame(before.move, node.cell)) return play();
     return app.choose([[t("take-back"), () => { this.careless = null; this.takeBack(); }], [t("play-on"), play]], t("slip", { loss: percent(loss) }));
   }
 
@@ -281,7 +282,7 @@ export class PlayPanel extends Panel {
     const { app } = this, node = app.node;
     if (!this.isEngineTurn() || this.paused) return;
     const facts = await app.look(node);
-    if (!facts || facts.winner || facts.full || app.node !== node || app.guide !== this || this.paused) return;
+    if (!facts || node.isOver || app.node !== node || app.guide !== this || this.paused) return;
     const { level } = this.settings, limit = this.clocks.limit(app.tree.toMove(node));
     const thought = await this.consult("move", { ...limit, ...(this.method ? { method: level } : { level: Number(level) }) });
     if (!thought) return;

@@ -1,9 +1,8 @@
 // Proofs to walk through: the attacker's move is the program's, the defence is yours.
 
 import { Panel, button, find, make } from "./dom.js";
-import { SIDES } from "./tree.js";
+import { SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
-
 
 export class ProofPanel extends Panel {
   constructor(app) {
@@ -85,7 +84,7 @@ export class ProofPanel extends Panel {
     list.replaceChildren();
     attacks.forEach((at, depth) => {
       const inner = make("ul"), next = make("ul"), chosen = attacks[depth + 1]?.parent, branches = at.branches || [];
-      const isChosen = ({ reply }) => String(reply) === String(chosen?.cell);
+      const isChosen = ({ reply }) => isSame(reply, chosen?.cell);
       list.append(make("li", {}, button(app.nameOf(at.cell), () => { app.go(at); this.resume(at); }, { class: "node" }),
         at.facts?.winner ? ` ${t("shape five")}` : "", inner));
       inner.append(...branches.map((branch) => make("li", { class: isChosen(branch) ? "chosen" : "" },

@@ -2,7 +2,7 @@
 
 import { Panel, fillList, find } from "./dom.js";
 import { remember, remembered } from "./kept.js";
-import { GameTree, SIDES } from "./tree.js";
+import { GameTree, SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
 const KINDS = ["vcf", "vct", "win", "defend"];
@@ -167,7 +167,7 @@ export class PuzzlePanel extends Panel {
   // A defence holds where it is one of those that were found to.
   async judge(node) {
     const { app } = this;
-    if ((this.puzzle.moves || this.puzzle.best).some((cell) => String(cell) === String(node.cell))) return this.won();
+    if ((this.puzzle.moves || this.puzzle.best).some((cell) => isSame(cell, node.cell))) return this.won();
     const found = await this.tried(app.ask("prove", { seconds: SECONDS }));
     if (!found || app.node !== node || app.guide !== this) return null;
     this.fail(t(found.move ? "refuted" : "not-it", { line: app.names((found.line || []).slice(0, SHOWN)) }));

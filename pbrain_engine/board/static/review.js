@@ -2,7 +2,7 @@
 
 import { Panel, button, find, make } from "./dom.js";
 import { SIGNS } from "./moves.js";
-import { GameTree, SIDES } from "./tree.js";
+import { GameTree, SIDES, isSame } from "./tree.js";
 import { percent, t } from "./words.js";
 
 const KNOWN = 0.05; // chance by which another move may be worse than the best one
@@ -111,7 +111,7 @@ export class ReviewPanel extends Panel {
       node.notes.reviewed = words || undefined;
       if (!words) continue;
       const better = move.missed_win ? move.missed_win.line : move.line;
-      if (SIGNS[node.review.kind] && String(better[0]) !== String(node.cell)) this.variation(node.parent, better);
+      if (SIGNS[node.review.kind] && !isSame(better[0], node.cell)) this.variation(node.parent, better);
       if (move.allowed_win && node.children.length) this.variation(node, move.allowed_win.line);
     }
     this.app.go(this.app.node);
@@ -169,7 +169,7 @@ class Lesson {
 
   end() { this.app.choose([]); }
 
-  state() { return t("your-move", { side: SIDES[this.app.tree.toMove(this.app.node)] }); }
+  state() { return t("your-move", { side: this.app.mover }); }
 
   refuses() { return this.busy ? t("looking") : this.over ? t("choose-first") : null; }
 
@@ -185,7 +185,7 @@ class Lesson {
   async played(node) {
     const { app, move } = this;
     if (this.over || this.busy) return;
-    let isGood = String(node.cell) === String(move.best);
+    let isGood = isSame(node.cell, move.best);
     if (!isGood) {
       this.busy = true;
       const found = await app.ask("analyse", { time: SECONDS }, null, node);

@@ -30,6 +30,9 @@ export class Node {
     return nodes;
   }
 
+  // Whether the rules say that the game ends here.
+  get isOver() { return Boolean(this.facts?.winner || this.facts?.full); }
+
   get moves() { return this.path.map((node) => node.cell); }
 
   // The moves up to here as a tree, without their comments and marks.
@@ -41,6 +44,8 @@ export class Node {
     return node;
   }
 }
+
+export const isSame = (cell, other) => String(cell) === String(other);
 
 function drop(list, item) { list.splice(list.indexOf(item), 1); }
 
@@ -67,8 +72,7 @@ export class GameTree {
 
   // The node after a move; it is new unless the move is there already.
   play(node, cell) {
-    const known = node.children.find((child) => child.cell[0] === cell[0] && child.cell[1] === cell[1]);
-    return known || this.add(node, cell);
+    return node.children.find((child) => isSame(child.cell, cell)) || this.add(node, cell);
   }
 
   transpositions(node) { return (this.places.get(node.key) || []).filter((other) => other !== node); }
