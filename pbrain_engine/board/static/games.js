@@ -110,6 +110,6 @@ export class GamesPanel extends Panel {
 
   words({ width, height, rule, moves, result, going, began }) {
     const when = new Date(1000 * began).toLocaleString(language, { dateStyle: "short", timeStyle: "short" });
-    return [when, `${t(`rule-${rule}`)} ${width}×${height}`, t("n-moves", { n: moves }), result ? t(RESULTS[result] || "result-is", { result }) : going ? t("going-on") : ""].filter(Boolean).join(" · ");
+    return [when, `${t(`rule-${rule}`)} ${width}×${height}`, t("n-moves", { n: moves }), result ? t(RESULTS[result] ?? result) : going ? t("going-on") : ""].filter(Boolean).join(" · ");
   }
 }

@@ -7,7 +7,7 @@ import { LANGUAGES, changeLanguage, has, language, t } from "./words.js";
 export function listenToKeys(app, step) {
   // Each key with its message and what it does.
   const keys = {
-    ArrowLeft: ["key-back", () => step("undo")], ArrowRight: ["key-on", () => step("redo")], Home: ["first", () => step("first")], End: ["last", () => step("last")],
+    ArrowLeft: ["undo", () => step("undo")], ArrowRight: ["redo", () => step("redo")], Home: ["first", () => step("first")], End: ["last", () => step("last")],
     n: ["new-game", () => app.play.ask()], t: ["take-back", () => app.play.takeBack()], h: ["hint", () => find("hint").hidden || app.play.hint()],
     " ": ["key-best", () => app.playBest()], a: ["tab-analyse", () => app.openTab("analyse")], p: ["prove", () => app.isQuiet || app.proof.begin()], m: ["next-mistake", () => app.review.next()],
     r: ["rotate", () => app.file.turn("rotate")], "?": ["keys", () => opened("shortcuts")],

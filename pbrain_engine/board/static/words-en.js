@@ -176,7 +176,6 @@ export const words = {
   "curve": "Black's chance to win over the game",
 
   // Analysis
-  "analysis-on": "Analyse",
   "quiet": "No help while the game goes on",
   "depth-is": "depth {depth}",
   "nodes-are": "{n} positions",
@@ -243,7 +242,6 @@ export const words = {
   "any-defence": "Choose any defence",
 
   // Review
-  "review": "Review",
   "seconds-a-move": "seconds a move",
   "review-about": "Looks at every move of the game, the last one first.",
   "review-at": "{n} of {all, plural, one {# move} other {# moves}}",
@@ -283,7 +281,6 @@ export const words = {
   "next-puzzle": "Next puzzle",
   "puzzle-again": "Again",
   "puzzle-solution": "Solution",
-  "puzzle-leave": "Leave",
   "puzzle-file": "Puzzle file…",
   "puzzle-choose": "Choose a puzzle.",
   "task": "{side} wins in {n} {how}",
@@ -306,7 +303,6 @@ export const words = {
   // Games
   "games": "games",
   "games-search": "Search",
-  "games-rule": "Rule",
   "games-result": "Result",
   "any-rule": "any rule",
   "any-result": "any result",
@@ -314,7 +310,6 @@ export const words = {
   "white-won": "White won",
   "going-on": "goes on",
   "looked-at": "only looked at",
-  "result-is": "{result}",
   "no-games": "No games.",
   "n-moves": "{n, plural, one {# move} other {# moves}}",
   "position": "Position",
@@ -377,8 +372,6 @@ export const words = {
   "games-were": "{n, plural, one {# game} other {# games}}: Black won {black} ({share}), drawn {draws}, White won {white}",
 
   // Keys
-  "key-back": "One move back",
-  "key-on": "One move on",
   "key-best": "Play the best move",
   "key-board": "On the board: choose a cell",
   "key-enter": "Play there",
