@@ -1,6 +1,5 @@
 // Small helpers for pieces of the page.
 
-import { remember, remembered } from "./kept.js";
 import { t } from "./words.js";
 
 export const find = (id) => document.getElementById(id);
@@ -92,15 +91,6 @@ export async function copy(text) {
     area.select();
     document.execCommand("copy");
     area.remove();
-  }
-}
-
-// Fields that are marked keep what is in them.
-export function keepFields() {
-  for (const field of document.querySelectorAll("[data-kept]")) {
-    const what = field.type === "checkbox" ? "checked" : "value";
-    field[what] = remembered(field.id, field[what]);
-    field.addEventListener("change", () => { if (field.validity.valid) remember(field.id, field[what]); });
   }
 }
 

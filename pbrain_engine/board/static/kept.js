@@ -1,14 +1,30 @@
-// What outlives the page, where the browser lets it.
+// What outlives the page, where the browser lets it: for good, or as long as its tab (SESSION).
 
-export function remembered(name, otherwise) {
+export const SESSION = "sessionStorage";
+
+export function remembered(name, otherwise, storage = "localStorage") {
   try {
-    const kept = localStorage.getItem("numoku." + name);
-    return kept === null ? otherwise : JSON.parse(kept);
+    return JSON.parse(window[storage].getItem("numoku." + name)) ?? otherwise;
   } catch {
     return otherwise;
   }
 }
 
-export function remember(name, value) {
-  try { localStorage.setItem("numoku." + name, JSON.stringify(value)); } catch { /* then not */ }
+// Whether there was room for it.
+export function remember(name, value, storage = "localStorage") {
+  try {
+    window[storage].setItem("numoku." + name, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// Fields that are marked keep what is in them.
+export function keepFields() {
+  for (const field of document.querySelectorAll("[data-kept]")) {
+    const what = field.type === "checkbox" ? "checked" : "value";
+    field[what] = remembered(field.id, field[what]);
+    field.addEventListener("change", () => { if (field.validity.valid) remember(field.id, field[what]); });
+  }
 }

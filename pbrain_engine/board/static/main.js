@@ -3,7 +3,7 @@
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";
 import { BoardView, foulText } from "./board.js";
-import { button, find, isChecked, keepFields, make, stoneSound } from "./dom.js";
+import { button, find, isChecked, make, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
 import { GamesPanel } from "./games.js";
 import { KnownPanel } from "./known.js";
@@ -17,10 +17,9 @@ import { Server } from "./server.js";
 import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { letterOf, valueText, WIN_BAND } from "./draw.js";
-import { remember, remembered } from "./kept.js";
+import { SESSION, keepFields, remember, remembered } from "./kept.js";
 import { openingName, percent, t, translate } from "./words.js";
 
-const SAVED = "numoku.game";
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
 const IS_RELOAD = performance.getEntriesByType("navigation")[0]?.type === "reload"; // its address may be that of the move before
 
@@ -67,7 +66,7 @@ class App {
   // What the session has kept of the games; null if there is nothing.
   kept() {
     try {
-      const { address: held, game, puzzle, away, former, left } = JSON.parse(sessionStorage.getItem(SAVED));
+      const { address: held, game, puzzle, away, former, left } = remembered("game", null, SESSION);
       return { address: held, puzzle, left, away: away && GameTree.documented(away), former: former && GameTree.documented(former), ...GameTree.documented(game) };
     } catch {
       return null;
@@ -161,11 +160,8 @@ class App {
     this.games.later();
     const document = (of) => of && of.tree.document(of.node);
     const kept = { left, address: location.hash, game: document(this), away: document(this.away), puzzle: this.guide === this.puzzle ? this.puzzle.puzzle : null };
-    for (const former of [document(this.games.former), null]) {
-      try {
-        return sessionStorage.setItem(SAVED, JSON.stringify({ ...kept, former }));
-      } catch { /* too large: without the game before, or not at all */ }
-    }
+    const keep = (former) => remember("game", { ...kept, former }, SESSION);
+    if (!keep(document(this.games.former))) keep(null); // too large: without the game before, or not at all
   }
 
   // Ask about a position, that on the board unless another one is given.
@@ -387,10 +383,9 @@ class App {
     try {
       const answer = await fetch("api/start", { headers: { Authorization: `Bearer ${this.server.token}` } });
       const { name, ...content } = await answer.json();
-      if (name && !sessionStorage.getItem("numoku.started")) {
-        sessionStorage.setItem("numoku.started", name);
-        await this.file.read(content, name);
-      }
+      if (!name || remembered("started", null, SESSION)) return;
+      remember("started", name, SESSION);
+      await this.file.read(content, name);
     } catch { /* nothing to begin with */ }
   }
 }
