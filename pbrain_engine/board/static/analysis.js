@@ -75,8 +75,7 @@ export class AnalysisPanel extends Panel {
   }
 
   take(node, id, found) {
-    if (this.search !== id) return;
-    if (found.error) return;
+    if (this.search !== id || found.error) return;
     node.found = found;
     if (this.app.node !== node) return;
     this.summary.dataset.state = "running";

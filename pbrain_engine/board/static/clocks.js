@@ -9,6 +9,7 @@ const LOW = 10, ROUNDING = 1e-9;
 export class Clocks {
   constructor(play) {
     this.play = play;
+    this.since = null; // when time was last charged
     this.used = [0, 0]; // seconds; without what moves have added, and what a period of byoyomi forgives
     setInterval(() => this.tick(), 100);
   }
@@ -21,7 +22,7 @@ export class Clocks {
 
   // Charge the time since the last call to the side whose turn it was.
   charge() {
-    if (this.since === null || this.since === undefined) return;
+    if (this.since === null) return;
     const now = performance.now();
     if (this.isRunning) this.used[this.turn] += (now - this.since) / 1000;
     this.since = now;

@@ -194,21 +194,14 @@ class App {
       return this.play.refuses() ? null : this.click(cell); // Numoku may have the first move
     }
     if (!this.isFree(cell)) return this.say(t("taken", { cell: this.nameOf(cell) }));
-    if (!this.server.about && !node.facts) return this.playEarly(cell);
-    const facts = await this.look(node);
-    if (!facts || node !== this.node) return null;
+    const isEarly = !this.server.about && !node.facts; // before the engine is there, which answers as soon as it is
+    const facts = isEarly ? null : await this.look(node);
+    if (!isEarly && (!facts || node !== this.node)) return null;
     if (node.isOver) return this.say(`${this.stateText()}. ${t("begin-or-back")}`);
     const refused = this.guide?.refuses?.(cell);
     if (refused) return this.say(refused);
-    const foul = facts.forbidden.find((mark) => isSame(mark.cell, cell));
+    const foul = facts?.forbidden.find((mark) => isSame(mark.cell, cell));
     if (foul) return this.say(t("foul-there", { cell: this.nameOf(cell), why: foulText(foul.reason) }), true);
-    return this.playCell(cell, true);
-  }
-
-  // A stone before the engine is there, which answers it as soon as it is.
-  playEarly(cell) {
-    const refused = this.guide?.refuses?.(cell);
-    if (refused) return this.say(refused);
     return this.playCell(cell, true);
   }
 
@@ -307,8 +300,9 @@ class App {
     this.tab = document.body.dataset.tab = name;
     remember("tab", name);
     if (left && left.name !== name) left.onclose?.();
-    for (const panel of this.panels.filter((one) => find(`tab-${one.name}`))) {
+    for (const panel of this.panels) {
       const isOpen = panel.name === name, tab = find(`tab-${panel.name}`);
+      if (!tab) continue;
       panel.element.hidden = !isOpen;
       tab.setAttribute("aria-selected", isOpen);
       tab.tabIndex = isOpen ? 0 : -1;
