@@ -16,7 +16,6 @@ from pbrain_engine.eval.weights import (
     load_weights,
     weights_path,
 )
-from pbrain_engine.protocol import replies
 from pbrain_engine.values import WIN, chance
 
 THOUGHT = Thought(100, (Move(7, 7),), 8, 12, 5000, 0.5)
@@ -55,13 +54,6 @@ def test_a_file_without_scale_has_the_usual_one(weights):
     annotate_weights(str(weights), "scale renju", "400")
     assert load_weights(str(weights)).scale(Rule.RENJU) == 400
     assert load_weights(str(weights)).scale(Rule.STANDARD) == DEFAULT_SCALE
-
-
-def test_the_protocol_tells_the_same_chance():
-    caro = THOUGHT._replace(scale=408)
-    for thought in (THOUGHT, caro):
-        assert f"INFO WINRATE {thought.chance:.4f}" in replies.detail(thought, 1, "100")
-    assert THOUGHT.chance > caro.chance
 
 
 def test_the_terminal_shows_values_with_their_chances():

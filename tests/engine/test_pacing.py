@@ -69,11 +69,6 @@ def test_late_answers_raise_the_reserve_for_a_while():
         assert slip_after(slip, late) == slip
 
 
-def test_the_start_of_the_program_is_charged():
-    free, charged = (plan(Limits(turn=1000), 0, CELLS, c) for c in (0.0, 0.2))
-    assert abs(free.hard - charged.hard - 0.2) < 1e-9
-
-
 @pytest.mark.parametrize("match", [6.0, 20.0, 60.0, 1000.0])
 @pytest.mark.parametrize(
     ("share", "plies", "lateness"),
