@@ -17,12 +17,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pbrain_engine import cli
+from pbrain_engine import Solver, cli
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library
 from pbrain_engine.native.load.store import cache_root, digest
 from pbrain_engine.native.load.targets import host_target
-from pbrain_engine.solver.solver import Solver
 
 Run = Callable[..., tuple[int, str, str]]
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"

@@ -12,11 +12,9 @@ import time
 from collections.abc import Callable, Iterable
 from time import perf_counter
 
-from pbrain_engine.engine.engine import Limit, Move, Thought
+from pbrain_engine import Game, Limit, Move, Rule, Thought
 from pbrain_engine.engine.pacing import Pace
-from pbrain_engine.game.game import Game
 from pbrain_engine.position.geometry import Coordinates
-from pbrain_engine.position.rules import Rule
 
 TICK = 0.004
 SLOW = 0.2

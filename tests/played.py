@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pbrain_engine.engine.engine import Engine
+from pbrain_engine import Engine, Game, Move, Rule
 from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.game.game import Game, Move
-from pbrain_engine.position.rules import Rule
 
 
 def moves_of(text: str, size: int = 15) -> list[Move]:

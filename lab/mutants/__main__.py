@@ -30,6 +30,7 @@ from lab.mutants import reach, schemata
 from lab.mutants.equivalent import is_equivalent
 from lab.mutants.operators import PACKAGE, ROOT, Mutant, Scanner, sources
 from lab.mutants.runner import CRASHES, HANGS, Outcome, Tree
+from pbrain_engine import _HOMES
 from pbrain_engine.native.load.store import sources as kernel_sources
 
 MOST = 60.0  # seconds of tests for one mutant
@@ -90,13 +91,14 @@ def concerned(files: Sequence[str], mutants: Sequence[Mutant]) -> list[str]:
     """Return the files of tests that speak of one of the packages, also through their helpers."""
     parts = {part for m in mutants for part in m.file.removesuffix(".py").split("/")[:1]}
     word = re.compile(rf"\b({'|'.join(sorted(parts))})\b|{'|'.join(sorted(parts))}")
+    public = [name for name, home in _HOMES.items() if home.partition(".")[0] in parts]
+    named = rf"pbrain_engine\.({'|'.join(sorted(parts))})\b"
+    named += rf"|^from pbrain_engine import .*\b({'|'.join(public) or '-'})\b"
 
     def speaks(path: Path, seen: set[Path]) -> bool:
         seen.add(path)
         text = path.read_text(encoding="utf-8")
-        if word.search(path.relative_to(ROOT).as_posix()) or re.search(
-            rf"pbrain_engine\.({'|'.join(sorted(parts))})\b", text
-        ):
+        if word.search(path.relative_to(ROOT).as_posix()) or re.search(named, text, re.MULTILINE):
             return True
         for name in re.findall(r"^from ((?:tests|lab)\.[\w.]+) import", text, re.MULTILINE):
             helper = ROOT / f"{name.replace('.', '/')}.py"

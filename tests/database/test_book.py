@@ -12,18 +12,16 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import Engine, Limit, Rule, cli
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.database import book as build
 from pbrain_engine.database import rescue
 from pbrain_engine.database.book import BookJob, Graph, Searched, search_position
 from pbrain_engine.database.store import Database
-from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.swap2 import OpeningSearch, first_three
 from pbrain_engine.game.cells import cell_name, format_moves
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.result import Author
-from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol.serve import engine_arguments
 from pbrain_engine.workers import ProcessPool

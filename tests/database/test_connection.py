@@ -15,17 +15,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import EngineError, Result, Rule, cli
 from pbrain_engine.database import connection, rescue, sources
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book
-from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.errors import FileError
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.game.result import Result
 from pbrain_engine.notation.sgf import format_sgf
-from pbrain_engine.position.rules import Rule
 
 pytestmark = [
     pytest.mark.slow,

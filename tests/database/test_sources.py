@@ -12,20 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbrain_engine import Move, Result, Rule, Side, Tree
 from pbrain_engine.database import exports, lines
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
 from pbrain_engine.game.documents import entry_document
-from pbrain_engine.game.game import Move
 from pbrain_engine.game.position import Position, image_of
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.game.result import LOWER, UPPER, Author, Known, Result, Tree
+from pbrain_engine.game.result import LOWER, UPPER, Author, Known
 from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import parse_renlib
 from pbrain_engine.position.geometry import symmetries, transform
-from pbrain_engine.position.rules import Rule, Side
 
 Cell = tuple[int, int]
 Key = tuple[object, ...]

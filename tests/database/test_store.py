@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import EngineError, cli
 from pbrain_engine.commands import book
 from pbrain_engine.database import exports, rescue
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
-from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.notation.renlib import format_renlib
 from tests.database.postgres import Server, server
 from tests.golden import databases, texts

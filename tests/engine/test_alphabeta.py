@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbrain_engine.engine.engine import Limit
+from pbrain_engine import Limit, Move, Rule, Solver
 from pbrain_engine.engine.thought import WinningMoves
-from pbrain_engine.game.game import Move
-from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import win_in
 from tests.played import game_after, moves_of, set_up
 

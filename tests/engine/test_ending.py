@@ -9,14 +9,10 @@ from contextlib import ExitStack
 import pytest
 
 from lab.fuzz_rules import game_of
+from pbrain_engine import Engine, Game, Limit, Move, Rule, Solver, Tree
 from pbrain_engine.engine import swap2
 from pbrain_engine.engine.ending import forced_end
-from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewer
-from pbrain_engine.game.game import Game, Move
-from pbrain_engine.game.result import Tree
-from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver
 from tests.oracle.rules import BLACK, RENJU, Board, is_legal, winners
 
 FEW, MANY = 40, 1500

@@ -7,9 +7,8 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine import Engine, Rule
+from pbrain_engine import Engine, Move, Rule, Thought
 from pbrain_engine.engine import opening_choices
-from pbrain_engine.engine.engine import Move, Thought
 from pbrain_engine.engine.opening_choices import FOURTHS, decide, fifths
 from pbrain_engine.engine.swap2 import share_time
 from pbrain_engine.engine.thought import Listener

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbrain_engine import Limit, Move, Thought
 from pbrain_engine.engine import pacing
 from pbrain_engine.engine.pacing import (
     COMING_PER_STONE,
@@ -20,8 +21,6 @@ from pbrain_engine.engine.pacing import (
     plan,
     slip_after,
 )
-from pbrain_engine.engine.thought import Limit, Thought
-from pbrain_engine.game.game import Move
 from pbrain_engine.values import win_in
 
 CELLS = 225

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbrain_engine import Engine, Limit, Move
-from pbrain_engine.engine.engine import Thought
+from pbrain_engine import Engine, Limit, Move, Thought
 from pbrain_engine.engine.prover import QUICK_THREATS, Prover
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND

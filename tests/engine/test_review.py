@@ -11,13 +11,10 @@ from itertools import pairwise
 import pytest
 
 from lab.game_claims import Claims
-from pbrain_engine.engine.engine import Engine, Limit, Thought
+from pbrain_engine import Engine, Limit, Move, Result, Rule, Solver, Thought
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.cells import format_moves
-from pbrain_engine.game.game import Move
-from pbrain_engine.game.result import Result, Reviewed
-from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.game.result import Reviewed
 from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.oracle import rules
 from tests.oracle.rules import Board

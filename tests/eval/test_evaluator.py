@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 
+from pbrain_engine import Game, Rule, Side
 from pbrain_engine.eval.weights import (
     BLOCK_BYTES,
     COMBINATIONS,
@@ -14,8 +15,6 @@ from pbrain_engine.eval.weights import (
     load_weights,
     write_weights,
 )
-from pbrain_engine.game.game import Game
-from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import EVAL_LIMIT
 from tests.networks import features
 

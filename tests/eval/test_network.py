@@ -8,11 +8,8 @@ from array import array
 import pytest
 
 from lab.fuzz_rules import random_board, set_up, walk
-from pbrain_engine.engine.engine import Engine
-from pbrain_engine.errors import WeightsError
+from pbrain_engine import Engine, Game, Rule, Side, WeightsError
 from pbrain_engine.eval.weights import COMBINATIONS, Weights, family_of, load_weights, write_weights
-from pbrain_engine.game.game import Game
-from pbrain_engine.position.rules import Rule, Side
 from tests.networks import (
     HAND_BLOCKS,
     SHIFTS,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pbrain_engine.errors import WeightsError
+from pbrain_engine import Rule, WeightsError
 from pbrain_engine.eval.network_block import (
     PATTERNS,
     Sizes,
@@ -25,7 +25,6 @@ from pbrain_engine.eval.weights import (
     load_weights,
     write_weights,
 )
-from pbrain_engine.position.rules import Rule
 from tests.networks import HAND_BLOCKS
 
 SIZES = Sizes(1, 4, 1, 1, PATTERNS[4], 50, 8, 4, 4, 8, 4, 37)

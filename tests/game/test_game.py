@@ -12,21 +12,18 @@ import pytest
 
 import pbrain_engine
 from lab import self_play
+from pbrain_engine import Engine, Game, IllegalMove, Limit, Move, NotationError, Rule, Side, Solver
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.board.desk import Desks
 from pbrain_engine.commands import analyse, play, review
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.database.sources import add_result
-from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewer
-from pbrain_engine.game.cells import NotationError, parse_moves
+from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import parse_diagram
 from pbrain_engine.game.documents import game_document
-from pbrain_engine.game.game import Game, IllegalMove, Move
 from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.notation.sgf import format_sgf
-from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Solver
 from pbrain_engine.values import win_in
 from tests.golden.board import Page
 from tests.oracle import rules

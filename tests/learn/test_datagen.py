@@ -12,12 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine import cli
-from pbrain_engine.engine.engine import Engine, Limit, Move
+from pbrain_engine import Engine, Game, Limit, Move, Rule, Side, cli
 from pbrain_engine.engine.searcher import ShortSearch
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights, weights_path
-from pbrain_engine.game.game import Game
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.openings import set_up_line
@@ -35,7 +33,6 @@ from pbrain_engine.notation.games import (
     read_about,
     read_games,
 )
-from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.search.parameters import SURE_DEPTH
 from pbrain_engine.values import WIN_BAND, loss_in
 

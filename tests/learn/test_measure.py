@@ -6,13 +6,10 @@ from pathlib import Path
 import pytest
 
 from lab import learn_smoke
-from pbrain_engine import cli
-from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.errors import WeightsError
+from pbrain_engine import Engine, Limit, Rule, WeightsError, cli
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.measure import measure
 from pbrain_engine.notation.games import read_about, read_games
-from pbrain_engine.position.rules import Rule
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,7 @@ from collections import Counter
 
 import pytest
 
-from pbrain_engine import cli
-from pbrain_engine.engine.engine import Engine
+from pbrain_engine import Engine, Rule, cli
 from pbrain_engine.learn import openings
 from pbrain_engine.learn.openings import (
     ALL_SQUARE,
@@ -20,7 +19,6 @@ from pbrain_engine.learn.openings import (
 )
 from pbrain_engine.learn.selfplay import Plan
 from pbrain_engine.notation.games import NodePlan, read_about
-from pbrain_engine.position.rules import Rule
 
 PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE,), (15,), "hand")
 

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import Engine, Game, Limit, Rule, cli
 from pbrain_engine.database.sources import SourceOptions, read_source
-from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import STAGES, stage_name, stage_of
 from pbrain_engine.game.result import Known
 from pbrain_engine.learn.positions import Sources
@@ -26,7 +24,6 @@ from pbrain_engine.notation.games import (
     read_about,
     read_games,
 )
-from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import WIN_BAND
 
 NODES = 300

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import Rule, cli
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.network import reading
@@ -33,7 +33,6 @@ from pbrain_engine.notation.games import (
     read_about,
     read_games,
 )
-from pbrain_engine.position.rules import Rule
 
 pytestmark = pytest.mark.slow
 

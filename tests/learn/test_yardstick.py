@@ -9,14 +9,12 @@ from statistics import mean, stdev
 
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import Engine, Move, Rule, cli
 from pbrain_engine.arena.calibration import average
-from pbrain_engine.engine.engine import Engine, Move
 from pbrain_engine.errors import FileError
 from pbrain_engine.learn import yardstick
 from pbrain_engine.learn.yardstick import FIGURES, measure
 from pbrain_engine.notation.games import NO_VALUE, Ending, Record, encode, header, read_games
-from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import WIN
 
 SCALE = 200.0

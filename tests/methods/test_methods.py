@@ -8,6 +8,7 @@ import pytest
 
 from lab import fuzz_rules
 from lab.fuzz_rules import random_board
+from pbrain_engine import Side, Solver
 from pbrain_engine.arena.settings import SettingsError, parse_engine
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.alphabeta import AlphaBetaTree
@@ -15,8 +16,6 @@ from pbrain_engine.methods.board import DIRECTIONS
 from pbrain_engine.methods.minimax import Minimax
 from pbrain_engine.methods.proofnumber import ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
-from pbrain_engine.position.rules import Side
-from pbrain_engine.solver.solver import Solver
 from tests.golden import methods, texts
 from tests.golden.methods import game_of
 from tests.oracle import rules

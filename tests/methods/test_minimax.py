@@ -7,12 +7,9 @@ import random
 import pytest
 
 from lab.fuzz_rules import last_cells, set_up
-from pbrain_engine import methods
-from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.game import Game
+from pbrain_engine import Engine, Game, Limit, Rule, Side, methods
 from pbrain_engine.methods import evaluation
 from pbrain_engine.methods.minimax import Minimax
-from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.values import DRAW, WIN_BAND
 from tests.oracle import rules
 from tests.oracle.rules import EMPTY, Board, Cell

@@ -7,11 +7,10 @@ import random
 import pytest
 
 from lab.fuzz_rules import random_board, set_up
-from pbrain_engine.engine.engine import Engine
+from pbrain_engine import Engine, Solver
 from pbrain_engine.methods import Budget, PlainGame, method
 from pbrain_engine.methods.puct import PUCT, PolicyNode
 from pbrain_engine.position.rules import EMPTY
-from pbrain_engine.solver.solver import Solver
 from tests.golden.methods import game_of
 from tests.oracle import rules
 

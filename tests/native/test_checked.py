@@ -13,13 +13,10 @@ import pytest
 
 from lab.fuzz_claims import middle_game
 from lab.fuzz_rules import VARIANT, game_of
+from pbrain_engine import Engine, Game, KernelError, Limit, Rule, Side, Solver
 from pbrain_engine.commands.bench import SHORT
-from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.game.game import Game
-from pbrain_engine.native.load.library import KernelError, Library
+from pbrain_engine.native.load.library import Library
 from pbrain_engine.position.geometry import cell_of
-from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Solver
 from tests.oracle.rules import RULES
 
 pytestmark = pytest.mark.slow

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Engine, Game, Rule, Side, cli
+from pbrain_engine import Engine, Game, NotationError, Rule, Side, cli
 from pbrain_engine.app import setup
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.commands.analyse import COMMAND
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.files import decode, in_place_of
-from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.diagram import animated_svg, file_stem
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import parse_sgf

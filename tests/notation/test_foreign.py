@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import NotationError, Rule, cli
 from pbrain_engine.database import exports
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database, StoredGame
-from pbrain_engine.game.cells import NotationError, cell_name
+from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, main_line, tree_of
 from pbrain_engine.notation import games
@@ -20,7 +20,6 @@ from pbrain_engine.notation.files import SQLITE, read_games
 from pbrain_engine.notation.foreign import format_psq
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf_trees
-from pbrain_engine.position.rules import Rule
 from tests.arena import test_journal
 from tests.notation.test_renlib import grow
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbrain_engine import NotationError, Rule, Side
 from pbrain_engine.game import cells as notation
-from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.opening_names import name_opening, openings
 from pbrain_engine.game.position import Position, image_of, read_key
@@ -17,7 +17,6 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree
 from pbrain_engine.notation.foreign import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
-from pbrain_engine.position.rules import Rule, Side
 from tests.golden import readings, texts
 
 sizes = st.integers(MIN_BOARD, MAX_BOARD)

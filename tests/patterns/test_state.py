@@ -7,9 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lab.fuzz_rules import walk
-from pbrain_engine.game.game import Game
+from pbrain_engine import Game, Rule, Side
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
-from pbrain_engine.position.rules import Rule, Side
 
 
 @pytest.mark.parametrize("rule", Rule)

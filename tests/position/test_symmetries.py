@@ -6,10 +6,9 @@ import ctypes
 
 import pytest
 
-from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine import Engine, Limit, Rule, Side
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.geometry import symmetries, transform
-from pbrain_engine.position.rules import Rule, Side
 
 
 def root_moves(engine: Engine, multipv: int = 1) -> int:

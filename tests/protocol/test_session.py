@@ -9,9 +9,7 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine.engine.engine import Engine, Move, Thought
-from pbrain_engine.game.game import Game
-from pbrain_engine.position.rules import Side
+from pbrain_engine import Engine, Game, Move, Side, Thought
 from pbrain_engine.protocol import replies, serve, session
 from pbrain_engine.protocol.commands import Command, CommandReader
 from pbrain_engine.protocol.replies import Report, line_wins

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pbrain_engine.engine.engine import Engine, Limit
+from pbrain_engine import Engine, Limit, Rule
 from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.position.rules import Rule
 from tests.played import set_up
 
 pytestmark = pytest.mark.slow
