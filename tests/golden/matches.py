@@ -52,6 +52,7 @@ TOURNAMENT = MatchSettings(
 )  # fmt: skip
 GAUNTLET = replace(TOURNAMENT, gauntlet=True, judge=False, games=1)
 SIZES = ((100, 50), (80, 15), (60, 5))  # of a terminal
+MOST_LINES = 6  # of a journal
 ENDINGS = ("five", "five", "full", "score", "five", "limit")
 
 
@@ -257,7 +258,8 @@ def matches(record: str) -> str:
             made.unlink(missing_ok=True)
         for name in ("m.jsonl", "n.jsonl"):
             text = Path(name).read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
-            parts.append(f"-- {name}\n{texts.brief(text)}")
+            lines = texts.brief(text).splitlines()
+            parts.append("\n".join([f"-- {name}, {len(lines)} lines", *lines[:MOST_LINES]]))
             Path(name).unlink()
         parts += views()
         parts.append(report_of(""))
