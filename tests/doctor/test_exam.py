@@ -65,18 +65,6 @@ def test_our_own_program_has_no_violation(
     assert status == 0
 
 
-ON_WINDOWS = pytest.mark.skipif(sys.platform != "win32", reason="no other counts a working set")
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["goes on after a pause", "names 20 where", "was asked before END",
-     pytest.param("peak working set", marks=ON_WINDOWS)],
-)  # fmt: skip
-def test_our_own_program_does_what_a_tournament_needs(title: str) -> None:
-    assert grade([sys.executable, "-m", "pbrain_engine"], title, patience=30.0) == PASS
-
-
 def test_a_program_that_reads_nothing_more_blocks_nothing(tmp_path: Path) -> None:
     began = perf_counter()
     with closing(EngineProcess(program(tmp_path, "numb"))) as peer:

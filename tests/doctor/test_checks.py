@@ -1,0 +1,18 @@
+"""Our own program does what Piskvork's tournaments need, on every system."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from pbrain_engine.doctor.command import PASS
+from tests.doctor.test_exam import grade
+
+TOURNAMENT = ["goes on after a pause", "names 20 where", "was asked before END"]
+ON_WINDOWS = pytest.mark.skipif(sys.platform != "win32", reason="no other counts a working set")
+
+
+@pytest.mark.parametrize("title", [*TOURNAMENT, pytest.param("peak working set", marks=ON_WINDOWS)])
+def test_our_own_program_does_what_a_tournament_needs(title: str) -> None:
+    assert grade([sys.executable, "-m", "pbrain_engine"], title, patience=30.0) == PASS
