@@ -103,7 +103,8 @@ def test_a_game_that_is_cut_is_the_game_up_to_there(seed: int, ply: int, passes:
     moves = tuple(random_game(seed, 9, 7).moves)
     whole = GameRecord(9, 7, Rule.FREESTYLE, moves, passes=tuple(sorted(passes)))
     if abs(ply) > len(moves):
-        with pytest.raises(NotationError, match=f"only {len(moves)} moves?,.* at {ply}$"):
+        many = "move" if len(moves) == 1 else "moves"
+        with pytest.raises(NotationError, match=f"only {len(moves)} {many},.* at {ply}$"):
             cut(whole, ply)
         return
     kept = range(len(moves) + 1)[ply if ply >= 0 else ply - 1]

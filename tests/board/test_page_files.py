@@ -14,7 +14,7 @@ from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from tests.board.axe import axe, serious_findings
-from tests.board.board_page import PHONE, Open, Page, wait
+from tests.board.board_page import PHONE, Open, wait
 from tests.board.board_server import BoardServer
 from tests.notation.test_renlib import grow
 
@@ -65,16 +65,22 @@ SLOW = """(() => {
 })()"""  # milliseconds; the page writes its address after 150
 
 
-def test_a_file_of_the_command_line_is_shown_once(browser: Any, tmp_path: Path) -> None:
-    game = tmp_path / "game.sgf"
-    game.write_text("(;GM[4]SZ[15];B[hh](;W[ii])(;W[gg]))")
-    server = BoardServer(tmp_path, str(game))
+CHINESE = "(;GM[4]SZ[15]CA[GBK]PB[棋手];B[hh]C[五子棋](;W[ii])(;W[gg]))"
+LATIN = "(;GM[4]SZ[15]PB[José];B[hh]C[à];W[ii])"
+
+
+def test_a_file_of_the_command_line_is_shown_once_and_any_encoding_is_read(
+    browser: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "gbk.sgf").write_bytes(CHINESE.encode("gbk"))
+    (tmp_path / "latin-1.sgf").write_bytes(LATIN.encode("latin-1"))
+    server = BoardServer(tmp_path, str(tmp_path / "gbk.sgf"))
     context = browser.new_context()
     context.add_init_script(SLOW)
     page = context.new_page()
     page.goto(server.address)
     wait(page, "window.app?.node.ply === 2")
-    assert page.evaluate("app.tree.nodes().length") == 4
+    assert page.evaluate("[app.tree.nodes().length, app.tree.names.black]") == [4, "棋手"]
     page.click("#undo")
     page.reload()
     wait(page, "window.app?.server.about && app.node.facts")
@@ -85,32 +91,11 @@ def test_a_file_of_the_command_line_is_shown_once(browser: Any, tmp_path: Path) 
     wait(other, "window.app?.server.about && app.node.facts")
     other.wait_for_timeout(400)
     assert other.evaluate("app.node.moves") == [[0, 0]]
+    for name, player, comment in (("gbk", "棋手", "五子棋"), ("latin-1", "José", "à")):
+        other.set_input_files("#game-file", tmp_path / f"{name}.sgf")
+        wait(other, f"app.tree.names.black === '{player}' && app.node.ply === 2")
+        assert other.evaluate("app.node.parent.comment") == comment
     context.close()
-    assert server.stop() == ""
-
-
-# Encodings -------------------------------------------------------------------------------
-
-CHINESE = "(;GM[4]SZ[15]CA[GBK]PB[棋手];B[hh]C[五子棋];W[ii])"
-LATIN = "(;GM[4]SZ[15]PB[José];B[hh]C[à];W[ii])"
-
-
-def test_files_in_other_encodings_are_read(browser: Any, tmp_path: Path) -> None:
-    (tmp_path / "gbk.sgf").write_bytes(CHINESE.encode("gbk"))
-    (tmp_path / "latin-1.sgf").write_bytes(LATIN.encode("latin-1"))
-    server = BoardServer(tmp_path, str(tmp_path / "gbk.sgf"))
-    page = Page(browser, server)
-    page.wait("app.node.ply === 2")  # of the command line
-    assert page.do("app.tree.names.black") == "棋手"
-    page.tab("file")
-    for name, text, player in (("gbk", CHINESE, "棋手"), ("latin-1", LATIN, "José")):
-        page.do("app.play.begin()")
-        page.wait("app.node.ply === 0")
-        page.raw.set_input_files("#game-file", tmp_path / f"{name}.sgf")
-        page.wait("app.node.ply === 2")
-        assert page.do("app.tree.names.black") == player
-        assert page.do("app.node.parent.comment") in text
-    page.close()
     assert server.stop() == ""
 
 

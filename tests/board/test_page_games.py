@@ -98,11 +98,6 @@ def test_take_back_leaves_no_variation(page: Page) -> None:
     assert page.do("app.node.ply") == 2 and page.do("app.tree.nodes().length") == 3
     page.press("take-back", "take-back")
     assert page.do("app.tree.nodes().length") == 1 and "nothing" in page.text("state")
-    page.puzzle("3")
-    page.click("a1")
-    page.wait("app.node.ply === 2 && !app.guide.busy")
-    page.press("take-back")
-    assert page.do("app.tree.nodes().length") == 1 and "wins in" in page.text("puzzle-status")
 
 
 def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:

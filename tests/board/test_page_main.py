@@ -258,22 +258,18 @@ def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
 def test_the_analysis_goes_on_after_other_questions(opened: Open) -> None:
     page = opened("h8")
     goes_on = "document.querySelector('#summary').dataset.state === 'running' && app.node.found"
-    page.wait(goes_on)
-    page.tab("analyse")
-    page.set(proof_seconds=1)
-    page.press("prove")
-    page.says("proof-status", "No forced win")
-    page.do("app.node.found = null")
-    page.wait(goes_on)
-    page.do("app.play.settings.seconds = 1, void app.play.hint()")
-    page.says("state", "Numoku would play")
-    page.do("app.node.found = null")
-    page.wait(goes_on)
-    page.tab("analyse")
-    page.raw.check("#winning")
-    page.says("threat-note", "No win by fours")
-    page.do("app.node.found = null")
-    page.wait(goes_on)
+    for question, field, words in (
+        ("0", "summary", "positions"),
+        ("document.querySelector('#prove').click()", "proof-status", "No forced win"),
+        ("app.play.settings.seconds = 1, void app.play.hint()", "state", "Numoku would play"),
+        ("document.querySelector('#winning').click()", "threat-note", "No win by fours"),
+    ):
+        page.tab("analyse")
+        page.set(proof_seconds=1)
+        page.do(question)
+        page.says(field, words)
+        page.do("app.node.found = null")
+        page.wait(goes_on)
     page.raw.uncheck("#analysis-on")
     page.wait("!app.server.questions.size")
     page.do("app.node.found = null")

@@ -161,4 +161,4 @@ def test_a_wrong_move_in_a_puzzle_is_answered_at_once_with_its_refutation(page: 
             assert "Refuted by" in words or "No win is seen" in words
             assert page.raw.locator("#board g.marks g.shown").count() > 0
         page.press("take-back")
-        assert page.do("app.tree.nodes().length") == 1  # no variation
+        assert page.do("app.tree.nodes().length") == 1 and "wins in" in page.text("puzzle-status")

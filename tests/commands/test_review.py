@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from math import exp, log
@@ -21,7 +20,6 @@ from pbrain_engine.game.tree import main_line
 from pbrain_engine.notation.sgf import parse_sgf_trees
 from pbrain_engine.position.rules import Side
 from pbrain_engine.values import WIN
-from tests.conftest import Run
 from tests.golden.commands import limit_searches
 
 GAME = "h8a1i8c1j8e1a15h1"
@@ -75,18 +73,6 @@ def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() 
     assert result.chances(game, found) == pytest.approx([0.5, 0.9, 0.6, 0.85, 0.9, 0.95, 1.0])
     assert result.decisive(game, found) == 3
     assert result.decisive(game, found[:1]) is None and result.decisive(game, []) is None
-
-
-def test_the_document_has_it_all(capsys: pytest.CaptureFixture[str]) -> None:
-    assert review.main([GAME, "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert len(said["chances"]) == len(said["moves"]) + 1 == 9
-    assert {move["kind"] for move in said["moves"]} <= {
-        "best", "good", "inaccuracy", "mistake", "blunder"
-    }  # fmt: skip
-    assert said["moves"][6]["kind"] in ("mistake", "blunder")  # black missed his win
-    assert set(said["accuracy"]) == set(said["counts"]) == {"black", "white"}
-    assert 0 <= said["accuracy"]["black"] < 100
 
 
 def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
@@ -152,9 +138,3 @@ def test_an_interrupt_shows_what_is_done(
     said = capsys.readouterr()
     assert "8. h1" in said.out and "1. h8" not in said.out
     assert "moves of 8 were looked at" in said.err
-
-
-def test_numbers_of_one(run: Run) -> None:
-    assert "1 mistakes" not in run("review", GAME)[1]
-    _, _, said = run("analyse", "h8", "--ply", "5")
-    assert "the game has only 1 move, so there is no position at 5" in said
