@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from math import exp, log
 from pathlib import Path
 
@@ -131,6 +132,7 @@ def test_an_interrupt_shows_what_is_done(
         judged.append(judge(self, *about))  # type: ignore[arg-type]
         if len(judged) == 4:
             signal.raise_signal(signal.SIGINT)
+            time.sleep(1)  # until the main thread has heard it
         return judged[-1]
 
     monkeypatch.setattr(Reviewer, "_judge", note)
