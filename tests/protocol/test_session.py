@@ -89,6 +89,31 @@ SPREAD = ["7,7,1", "0,0,2", "6,8,1", "14,0,2", "7,9,1"]  # three of ours, two of
 RECORD = SPREAD[:4]  # moves in turn, the last one of field 2's
 
 
+@pytest.mark.parametrize(
+    "sent, side",
+    [
+        (SPREAD, Side.WHITE),
+        (RECORD, Side.BLACK),
+        (["7,7,2"], Side.WHITE),
+        (["7,7,1"], Side.WHITE),
+        (["7,7,2", "0,0,1", "6,8,2"], Side.WHITE),
+        (["7,7,2", "0,0,1"], Side.BLACK),
+        ([*SPREAD[::2], *SPREAD[1::2]], Side.WHITE),
+        ([*RECORD[::2], *RECORD[1::2]], Side.WHITE),
+        (["3,3,3", *RECORD], Side.BLACK),
+        ([], Side.BLACK),
+    ],
+)
+def test_turn_after_yxboard_is_the_opponents_move_or_goes_on_with_a_record(sent, side):
+    talk = Talk().start()
+    talk.say("YXBOARD", *sent, "DONE")
+    answers = [*talk.ask("TURN 14,14"), *talk.ask("TURN 0,7"), *talk.ask("TURN 14,7")]
+    theirs = [Move(14, 14), Move(0, 7), Move(14, 7)]
+    ours = [Move(*map(int, answer.split(","))) for answer in answers]
+    assert {talk.stones[move] for move in theirs} == {side}
+    assert {talk.stones[move] for move in ours} == {side.opponent}
+
+
 @pytest.mark.parametrize("sent, side", [(SPREAD, Side.WHITE), (RECORD, Side.BLACK)])
 def test_turn_keeps_its_side_after_moves_are_taken_back(sent, side):
     talk = Talk().start()
@@ -101,6 +126,55 @@ def test_turn_keeps_its_side_after_moves_are_taken_back(sent, side):
     assert talk.ask(f"TAKEBACK {sent[-1][:-2]}") == ["OK"]
     talk.ask("TURN 14,7")  # in the place of the last stone that was sent
     assert talk.stones[Move(14, 7)] is side.opponent
+
+
+@pytest.mark.parametrize("again", [["RESTART"], ["START 15"], ["BOARD", "DONE"]])
+def test_a_new_game_forgets_whose_turn_was_next(again):
+    talk = Talk().start()
+    talk.say("YXBOARD", "7,7,3", "6,6,1", "6,7,1", "DONE", *again)
+    while len(talk.stones) < 3:  # as many as were sent
+        talk.say(f"PLAY {len(talk.stones)},0")
+    talk.say("TURN 9,9")
+    sides = [stone.side for stone in talk.engine.game.history]
+    assert sides == [Side.BLACK, Side.WHITE, Side.BLACK, Side.WHITE, Side.BLACK]
+
+
+def test_the_engine_finds_its_win_after_yxboard():
+    with Engine(memory=60_000_000) as engine:
+        talk = Talk()
+        talk.session = Session(lambda memory: engine)
+        talk.say("START 15", "INFO timeout_turn 100", "YXBOARD", *SPREAD, "DONE")
+        talk.say("TURN 14,14", "TURN 0,7", "TURN 14,7")
+        assert engine.game.winner is Side.BLACK or talk.say("TURN 14,8") and engine.game.winner
+
+
+@pytest.mark.parametrize(
+    "sent, to_move",
+    [
+        (["7,7,1", "1,0,2", "8,7,1", "2,0,2", "9,7,1"], Side.WHITE),
+        (["1,0,2", "7,7,1", "2,0,2", "8,7,1", "9,7,1"], Side.WHITE),
+        (["7,7,1", "1,0,2", "8,7,1", "2,0,2"], Side.BLACK),
+        (["1,0,2", "7,7,1", "2,0,2"], Side.WHITE),
+    ],
+)
+def test_the_side_to_move_has_no_stone_more(sent, to_move):
+    talk = Talk().start()
+    (*notes, answer) = talk.ask("BOARD", *sent, "DONE")
+    assert talk.stones[Move(*map(int, answer.split(",")))] is to_move
+    changed = len(sent) == 5
+    black = Side.BLACK if changed or sent[0].endswith("1") else Side.WHITE
+    assert talk.stones[Move(7, 7)] is black
+    assert [note.split(":")[0] for note in notes] == ["MESSAGE field 1 has a stone more"] * changed
+
+
+@pytest.mark.parametrize(
+    "sent", [["7,7,1", "8,8,1"], ["3,3,3", "7,7,1"], ["7,7,1", "x"], ["7,7,1", "7,7,2"]]
+)
+def test_other_stones_that_no_game_has_are_read_by_the_letter(sent):
+    talk = Talk().start()
+    answer = talk.ask("BOARD", *sent, "DONE")[-1]
+    own = talk.stones[Move(7, 7)]
+    assert talk.stones[Move(*map(int, answer.split(",")))] is own is Side.BLACK
 
 
 def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
