@@ -9,7 +9,8 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine import Engine, Game, Move, Side, Thought
+from pbrain_engine import Engine, Game, Move, Rule, Side, Thought
+from pbrain_engine.errors import WeightsError
 from pbrain_engine.protocol import replies, serve, session
 from pbrain_engine.protocol.commands import Command, CommandReader
 from pbrain_engine.protocol.replies import Report, line_wins
@@ -175,6 +176,19 @@ def test_other_stones_that_no_game_has_are_read_by_the_letter(sent):
     answer = talk.ask("BOARD", *sent, "DONE")[-1]
     own = talk.stones[Move(7, 7)]
     assert talk.stones[Move(*map(int, answer.split(",")))] is own is Side.BLACK
+
+
+def test_a_rule_is_set_up_before_the_clock_of_a_move_runs(monkeypatch):
+    talk = Talk().start()
+    assert talk.say("INFO rule 4") == [] and talk.engine.game.rule is Rule.RENJU
+
+    def fail(rule: Rule) -> None:
+        raise WeightsError("no weights for this rule")
+
+    monkeypatch.setattr(talk.engine, "set_rule", fail)
+    assert talk.say("INFO rule 1") == [] and talk.engine.game.rule is Rule.RENJU
+    with pytest.raises(WeightsError):
+        talk.say("TURN 7,7")
 
 
 def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
