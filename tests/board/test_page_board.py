@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pbrain_engine.board.app import STATIC
-from pbrain_engine.pages.html import FOLDER
 from tests.board.board_page import PHONE, Open, Page
 
 pytestmark = pytest.mark.slow
 
-MOST_WEIGHT = 260_000  # bytes of the page with one language, as they lie on the disk
 BOX = "(({left, top, right, bottom}) => [left, top, right, bottom])(%s.getBoundingClientRect())"
 
 
@@ -21,14 +18,6 @@ def box(page: Page, name: str) -> list[float]:
 
 
 WINDOWS = [(320, 568), (400, 860), (740, 360), (800, 600), (2560, 1440), (3840, 2160), (1280, 800)]
-
-
-def test_the_page_is_light() -> None:
-    """With the largest table of words, before anything is compressed."""
-    files = [path for path in STATIC.iterdir() if not path.name.startswith("words-")]
-    files += [FOLDER / "draw.js", FOLDER / "page.css"]
-    tables = [path.stat().st_size for path in STATIC.glob("words-*.js")]
-    assert sum(path.stat().st_size for path in files) + max(tables) < MOST_WEIGHT
 
 
 def test_the_board_is_the_largest_square_that_fits(page: Page) -> None:
