@@ -41,6 +41,20 @@ def test_a_proven_win_is_played_at_once_and_through(engine):
     assert engine.game.winner is Side.BLACK
 
 
+def test_a_proven_win_is_known_to_the_main_search(engine):
+    nodes: dict[bool, list[int]] = {}
+    for proven in (False, True):
+        engine.clear_hash()
+        set_up(engine, WON)
+        if proven:
+            engine.set_parameter("threat_share", 10)
+            assert engine.think(Limit(nodes=100_000)).proof == "vct"
+        engine.undo()
+        engine.set_parameter("threat_share", 0)
+        nodes[proven] = [engine.think(Limit(depth=depth)).nodes for depth in (3, 5, 7)]
+    assert nodes[True] != nodes[False]
+
+
 def set_same(engine: Engine, other: Engine) -> None:
     engine.new_game(15)
     other.game.copy_to(engine.game)
