@@ -15,7 +15,6 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from zlib import crc32
 
 from pbrain_engine.game.cells import cell_name
 from pbrain_engine.notation.games import (
@@ -47,7 +46,7 @@ def line_of(record: Record) -> str:
     ]
     stones += [f"{cell_name(cell % width, cell // width)}={value}" for cell, value in lines[1:]]
     facts = f"{number} {rule.name} {width}x{height} after {opening}: {result} by {ending.name}"
-    return texts.brief(f"{facts}: {' '.join(stones)}\n")
+    return texts.brief(f"{facts}: {' '.join(stones)}")
 
 
 def lowered(record: Record) -> Record | None:
@@ -68,10 +67,7 @@ def said(words: str) -> str:
     command, _, rest = words.partition(" ")
     if command == "games":
         games = [line_of(record) for record in read_games(Path(rest))]
-        others = "".join(games[MOST_GAMES:])
-        return "".join(games[:MOST_GAMES]) + (
-            f"{len(games[MOST_GAMES:])} more, {crc32(others.encode()):08x}\n" if others else ""
-        )
+        return "\n".join([*texts.first(games, MOST_GAMES), ""])
     if command in CHANGES:
         path, changed = map(Path, rest.split())
         some = filter(None, map(CHANGES[command], read_games(path)))

@@ -259,7 +259,7 @@ def matches(record: str) -> str:
         for name in ("m.jsonl", "n.jsonl"):
             text = Path(name).read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
             lines = texts.brief(text).splitlines()
-            parts.append("\n".join([f"-- {name}, {len(lines)} lines", *lines[:MOST_LINES]]))
+            parts.append("\n".join([f"-- {name}", *texts.first(lines, MOST_LINES)]))
             Path(name).unlink()
         parts += views()
         parts.append(report_of(""))

@@ -95,6 +95,13 @@ def brief(text: str, longest: int = LONGEST) -> str:
     )
 
 
+def first(lines: list[str], most: int) -> list[str]:
+    """Return the first of many lines, and the number and a checksum of the others."""
+    others = lines[most:]
+    checksum = f"{crc32(''.join(others).encode()):08x}"
+    return lines[:most] + ([f"{len(others)} more, {checksum}"] if others else [])
+
+
 def brief_page(text: str) -> str:
     """Return a page in lines, a row of a table in one, and of each picture only a checksum."""
 
