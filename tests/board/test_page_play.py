@@ -157,7 +157,7 @@ def test_swap2_has_three_options_and_clocks_begin_when_the_sides_are_settled(pag
             page.answered(4)
             assert used(page) == [0, 7]
         elif option == "Play White":
-            assert "Your move, White" in page.text("state")
+            page.says("state", "Your move, White")
         else:
             free = page.do("[...Array(15).keys()].map((x) => [x, 14]).filter((c) => app.isFree(c))")
             page.play(*(f"{chr(97 + x)}15" for x, _ in free[:2]))
