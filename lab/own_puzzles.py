@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.fuzz_rules import game_of
-from pbrain_engine.learn.selfplay import Plan
+from pbrain_engine.learn.selfplay import Plan, make_engine
 from pbrain_engine.notation.games import NodePlan
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver.solver import Solver
@@ -32,7 +32,7 @@ def found_in_games() -> Iterator[dict[str, Any]]:
     """Yield positions of games with what is wanted of them."""
     plan = Plan(908, NodePlan(300), (Rule.RENJU, Rule.FREESTYLE, Rule.STANDARD), (15,), "learned")
     left, number = Counter(WANTED), -1
-    with plan.make_engine() as engine, Solver(16_000_000) as solver:
+    with make_engine(plan.budget, plan.weights) as engine, Solver(16_000_000) as solver:
         while +left:
             number += 1
             record = plan.play(engine, number).record

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain, tee
 from pathlib import Path
@@ -37,7 +38,7 @@ from ..progress import Progress
 from ..workers import ClusterPool, ProcessPool, in_order
 from .openings import KINDS, MIX, format_shares, parse_shares
 from .positions import Sources, Survey, count_done, sample, stretches
-from .selfplay import Plan
+from .selfplay import Plan, make_engine
 
 MOST_BRANCHES = 0.9
 BATCH = 4  # games that a worker plays in one go
@@ -119,7 +120,7 @@ def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) 
         for key, wanted in head.items():
             if here.get(key) != wanted:
                 raise FileError(f"a worker has {key} {here.get(key)}, not {wanted}")
-        _engines.engine = plan.make_engine()
+        _engines.engine = make_engine(plan.budget, plan.weights)
         _engines.head = head
     engine: Engine = _engines.engine
     return [plan.play(engine, task) for task in batch]
@@ -139,12 +140,19 @@ def spread(
     return chain.from_iterable(played)
 
 
-def show_speed(
-    progress: Progress, file: GameFile | PositionFile, before: int, last: bool = False
-) -> None:
-    """Show how far a file is that held ``before`` positions at the beginning."""
-    speed = (file.positions - before) / progress.seconds
-    progress.show(f"{file.positions:,} positions, {speed:,.0f} positions/s", last)
+@contextmanager
+def shown(progress: Progress, file: GameFile | PositionFile) -> Iterator[Callable[[], None]]:
+    """Yield what shows how far a file is, which happens at the end, too."""
+    before = file.positions
+
+    def show(last: bool = False) -> None:
+        speed = (file.positions - before) / progress.seconds
+        progress.show(f"{file.positions:,} positions, {speed:,.0f} positions/s", last)
+
+    try:
+        yield show
+    finally:
+        show(last=True)
 
 
 def generate(
@@ -156,19 +164,15 @@ def generate(
         FileError: the file was made in another way or cannot be written.
         ClusterError: who plays was killed.
     """
-    file = GameFile(path, plan.about())
-    progress, before = Progress(games, "games", file.games), file.positions
-    numbers = range(file.games, games)
-    batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
-    most = min(processes, max(1, len(batches)))
-    try:
-        for game in spread(plan, batches, most, cluster):
-            file.append(game.record, game.branches)
-            progress.done = file.games
-            show_speed(progress, file, before)
-    finally:
-        show_speed(progress, file, before, last=True)
-        file.close()
+    with closing(GameFile(path, plan.about())) as file:
+        progress, numbers = Progress(games, "games", file.games), range(file.games, games)
+        batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
+        most = min(processes, max(1, len(batches)))
+        with shown(progress, file) as show:
+            for game in spread(plan, batches, most, cluster):
+                file.append(game.record, game.branches)
+                progress.done = file.games
+                show()
     return file
 
 
@@ -181,24 +185,18 @@ def search_again(
         FileError: the file was made in another way or cannot be written.
         ClusterError: who searches was killed.
     """
-    file = PositionFile(path, survey.about())
-    try:
+    with closing(PositionFile(path, survey.about())) as file:
         places = list(sources.places()) if survey.size is None else sample(survey, sources)
         done = count_done(sources, places, file.last)
-        progress, before = Progress(len(places), "positions", done), file.positions
+        progress = Progress(len(places), "positions", done)
         work, waiting = tee(stretches(sources, places[done:]))
-        batches = ([stretch] for stretch in waiting)
-        try:
-            searched = spread(survey, batches, processes, cluster)
+        searched = spread(survey, ([stretch] for stretch in waiting), processes, cluster)
+        with shown(progress, file) as show:
             for stretch, found in zip(work, searched, strict=True):
                 for record in found:
                     file.append(record)
                 progress.done += len(stretch.stones)
-                show_speed(progress, file, before)
-        finally:
-            show_speed(progress, file, before, last=True)
-    finally:
-        file.close()
+                show()
     return file
 
 

@@ -21,9 +21,8 @@ from ..game.record import stage_of
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, NodePlan, Record, decode, split_head
 from ..values import WIN_BAND
 from .openings import set_up_line
+from .selfplay import make_engine
 
-LEAST_TABLE = 1 << 20
-BYTES_A_NODE = 64  # of the table
 LINES_PART = 2  # the other root moves get half as many nodes as the best
 AT_ONCE = 16  # positions of a stretch
 
@@ -109,11 +108,6 @@ class Survey(NamedTuple):
             **{f"scale {name}": f"{scale_of(weights.about, name):g}" for name in FAMILIES},
         }
 
-    def make_engine(self) -> Engine:
-        """Return the engine that searches."""
-        table = max(LEAST_TABLE, BYTES_A_NODE * self.budget.most)
-        return Engine(hash_size=table, weights=self.weights)
-
     def play(self, engine: Engine, stretch: Stretch) -> list[Record]:
         """Search the positions of a stretch; return each with what was found."""
         record, found = stretch.record, list[Record]()
@@ -172,7 +166,7 @@ def sample(survey: Survey, sources: Sources) -> list[Place]:
     for kind, places_of in kinds.items():
         random.Random(f"{survey.seed}:{kind}").shuffle(places_of)
     found, seen = list[Place](), set[tuple[object, ...]]()
-    with survey.make_engine() as engine:
+    with make_engine(survey.budget, survey.weights) as engine:
         while len(found) < (survey.size or 0) and any(kinds.values()):
             for _, places_of in sorted(kinds.items()):
                 while places_of:

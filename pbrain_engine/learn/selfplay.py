@@ -26,7 +26,7 @@ from ..position.rules import Rule, Side
 from ..values import WIN, WIN_BAND, loss_in
 from .openings import ALL_SQUARE, BALANCE, Line, Shares, format_shares, make_opening, set_up_line
 
-HASH_BYTES = 1 << 20  # ample for a few thousand nodes, and cheap to clear ...
+LEAST_TABLE = 1 << 20  # bytes: ample for a few thousand nodes, and cheap to clear ...
 BYTES_A_NODE = 64  # ... of longer searches
 NODES_SPREAD = 0.25  # searches of a game differ in length by this share, so that games differ
 GLANCE_PART = 10  # a tenth of the nodes of a move rejects most openings
@@ -97,11 +97,6 @@ class Plan(NamedTuple):
             "weights": load_weights(self.weights).key,
         }
 
-    def make_engine(self) -> Engine:
-        """Return the engine that plays such games."""
-        table = max(HASH_BYTES, BYTES_A_NODE * self.budget.most)
-        return Engine(hash_size=table, weights=self.weights)
-
     def play(self, engine: Engine, number: int) -> SelfPlayed:
         """Play a game and make its branches; they depend on the plan and the number alone."""
         player = SelfPlayer(engine, self)
@@ -113,6 +108,11 @@ class Plan(NamedTuple):
 
         branches = grow(engine, chance, record, player.ends, self.branch_share, search)
         return SelfPlayed(record, branches)
+
+
+def make_engine(budget: NodePlan, weights: str) -> Engine:
+    """Return an engine whose table has room for the longest search."""
+    return Engine(hash_size=max(LEAST_TABLE, BYTES_A_NODE * budget.most), weights=weights)
 
 
 class SelfPlayer:

@@ -19,7 +19,7 @@ from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.openings import set_up_line
-from pbrain_engine.learn.selfplay import Plan, SelfPlayer, grow
+from pbrain_engine.learn.selfplay import Plan, SelfPlayer, grow, make_engine
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
@@ -159,7 +159,7 @@ def test_other_files_are_refused(content, tmp_path):
     ],
 )  # fmt: skip
 def test_a_game_is_won_by_the_side_that_has_it(ply, ending, value, won, monkeypatch):
-    engine, asked = PLAN.make_engine(), list[Side]()
+    engine, asked = make_engine(PLAN.budget, PLAN.weights), list[Side]()
     player = SelfPlayer(engine, PLAN)
 
     def decide(_: random.Random) -> tuple[Move, int]:
@@ -186,7 +186,7 @@ def test_a_game_in_which_nothing_happens_is_drawn_soon_or_on_the_full_board(
     eventful, full_share, stones, monkeypatch
 ):
     plan = PLAN._replace(full_share=full_share, boards=(15,), rules=(Rule.FREESTYLE,))
-    engine, asked = plan.make_engine(), list[Move]()
+    engine, asked = make_engine(plan.budget, plan.weights), list[Move]()
     player = SelfPlayer(engine, plan)
 
     def decide(_: random.Random) -> tuple[Move, int]:
@@ -204,7 +204,7 @@ def test_a_game_in_which_nothing_happens_is_drawn_soon_or_on_the_full_board(
 
 
 def test_whoever_has_fouls_alone_has_lost(monkeypatch):
-    engine = PLAN.make_engine()
+    engine = make_engine(PLAN.budget, PLAN.weights)
     player = SelfPlayer(engine, PLAN)
     monkeypatch.setattr(engine, "search_nodes", lambda nodes: None)
     assert player.judge() == loss_in(2)
@@ -242,7 +242,7 @@ def test_a_glance_finds_what_a_search_by_nodes_does():
 
 
 def test_an_opening_with_a_five_is_not_playable():
-    engine = PLAN.make_engine()
+    engine = make_engine(PLAN.budget, PLAN.weights)
     moves = [(x, y) for x in range(5) for y in (0, 7)]
     assert not set_up_line(engine, moves)
     assert set_up_line(engine, moves[:8])
@@ -251,7 +251,7 @@ def test_an_opening_with_a_five_is_not_playable():
 
 def test_games_and_branches_are_legal_and_branches_undecided(tmp_path):
     plan = PLAN._replace(weights="network", branch_share=0.4)
-    engine = plan.make_engine()
+    engine = make_engine(plan.budget, plan.weights)
     played = [plan.play(engine, number) for number in range(8)]
     branches = [branch for each in played for branch in each.branches]
     for branch in branches:
@@ -359,9 +359,10 @@ def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path):
 
     before, after = played("hand"), played("learned")
     assert before != after
-    assert before == [PLAN.play(PLAN.make_engine(), n) for n in range(3)]
+    assert before == [PLAN.play(make_engine(PLAN.budget, PLAN.weights), n) for n in range(3)]
     learned = PLAN._replace(weights="learned")
-    assert after == [learned.play(learned.make_engine(), n) for n in range(3)]
+    engine = make_engine(learned.budget, learned.weights)
+    assert after == [learned.play(engine, n) for n in range(3)]
 
 
 def test_a_worker_with_other_weights_plays_nothing():

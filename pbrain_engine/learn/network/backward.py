@@ -66,14 +66,8 @@ def backward_logits(batch, i, picked, moves, level, shares, of_head, work):
 @step
 def backward_units(moves, channels, cell_units, work):
     """Compute the gradients of the hidden units, of their shifts and of their scales."""
-    logits, of_policy, units, policy, of_units = (
-        work.logits,
-        work.of_policy,
-        work.units,
-        work.policy,
-        work.of_units,
-    )
-    kind = logits.dtype
+    logits, of_policy, units = work.logits, work.of_policy, work.units
+    policy, of_units, kind = work.policy, work.of_units, work.logits.dtype
     none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
     for k in range(0, len(of_policy), LANES):
         save(of_policy, k, none)
@@ -128,14 +122,9 @@ def back_to_mixed(cell, of_units, j, k, channels, cell_units):
 @step
 def backward_neighbours(model, of_neighbours, moves, width, work):
     """Pass the gradients of the candidates on to the features of the cells around them."""
-    policy, logits, places, features, crosses = (
-        work.policy,
-        work.logits,
-        work.places,
-        work.features,
-        work.crosses,
-    )
-    corners, of_features, of_policy = work.corners, work.of_features, work.of_policy
+    policy, logits, places, features = work.policy, work.logits, work.places, work.features
+    crosses, corners = work.crosses, work.corners
+    of_features, of_policy = work.of_features, work.of_policy
     near, cell, of_units = model.head.neighbours, model.transposed.cell, work.of_units
     channels = len(near) // 3
     cell_units = len(model.head.cell) // channels
@@ -227,15 +216,8 @@ def backward_trunk(transposed, mask, of_head, work):
 @step
 def backward_regions(transposed, channels, of_head, work):
     """Pass the gradients of the inputs of the trunk on to the sums of the regions."""
-    trunk, of_inputs, of_regions, regions, of_sums = (
-        work.trunk,
-        work.of_inputs,
-        work.of_regions,
-        work.regions,
-        work.of_sums,
-    )
-    sums = work.sums
-    kind = trunk.dtype
+    of_inputs, of_regions, regions = work.of_inputs, work.of_regions, work.regions
+    of_sums, sums, kind = work.of_sums, work.sums, work.trunk.dtype
     none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
     pool, factor = row_of(kind.type(1 / POOL_SCALE)), row_of(kind.type(1 / REGION_SCALE))
     board = row_of(kind.type(1 / BOARD_SCALE))

@@ -38,15 +38,6 @@ class Batch(NamedTuple):
         return (0, self.black), (self.black, len(self.chosen))
 
 
-class Windows(NamedTuple):
-    """How the windows of a board become patterns."""
-
-    half: int
-    number: NDArray[np.int32]  # [keys], the pattern of each
-    blank: int  # the pattern without stones and walls
-    empty: Ints  # the lines of the empty board, flat
-
-
 class Threads:
     """Threads that share a range in fixed parts."""
 
@@ -79,10 +70,10 @@ def make_batch(
         np.empty(count * area, np.int16), np.empty(count * area * 4, np.int32),
         np.empty(count, np.int32), int((sides == 0).sum()), np.zeros(0, np.int64),
     )  # fmt: skip
-    windows = Windows(known.half, known.number, known.blank, empty_lines(height, width, known.half))
+    empty = empty_lines(height, width, known.half)
 
     def part(thread: int, first: int, last: int) -> None:
-        encode_positions(batch, first, last, windows, used)
+        encode_positions(batch, first, last, known, empty, used)
 
     threads.each(part, 0, count)
     used[known.swapped[np.flatnonzero(used)]] = 1  # closed under exchange of colours
@@ -148,17 +139,18 @@ def draw_lines(lines, batch, i, half):
 
 
 @loop
-def encode_positions(batch, first, last, windows, used):
+def encode_positions(batch, first, last, known, empty, used):
     """Write the cells of positions ``first`` to ``last`` of a batch, and their patterns.
 
-    A cell that sees neither stone nor border has no feature and is left out. ``used`` gets a 1 for
-    every pattern that occurs. The records are a ``Batch`` and ``Windows``.
+    A cell that sees neither stone nor border has no feature and is left out. ``empty`` has the
+    lines of the empty board, ``used`` gets a 1 for every pattern that occurs. The records are a
+    ``Batch`` and ``Patterns``.
     """
     height, width = batch.positions.height, batch.positions.width
-    half, number, blank = windows.half, windows.number, windows.blank
-    lines = np.empty_like(windows.empty)
+    half, number, blank = known.half, known.number, len(known.keys) - 1
+    lines = np.empty_like(empty)
     for i in range(first, last):
-        lines[:] = windows.empty
+        lines[:] = empty
         draw_lines(lines, batch, i, half)
         found = 0
         for y in range(height):

@@ -358,20 +358,13 @@ def raise_peak(peaks, place, numbers, start, count):
 @step
 def raise_peaks(peaks, moves, channels, cell_units, work):
     """Take the numbers of a position into account."""
-    trunk, hidden, policy, mixed, units = (
-        work.trunk,
-        work.hidden,
-        work.policy,
-        work.mixed,
-        work.units,
-    )
-    raise_peak(peaks, OF_TRUNK, trunk, 0, len(trunk))
-    raise_peak(peaks, OF_VALUE, hidden, 0, len(hidden))
-    raise_peak(peaks, OF_DIRECT, policy, 0, channels)
-    raise_peak(peaks, OF_SCALE, policy, channels + cell_units, cell_units)
-    raise_peak(peaks, OF_MIXED, mixed, 0, moves * channels)
-    raise_peak(peaks, OF_SHIFT, policy, channels, cell_units)
-    raise_peak(peaks, OF_SHIFT, units, 0, moves * cell_units)
+    raise_peak(peaks, OF_TRUNK, work.trunk, 0, len(work.trunk))
+    raise_peak(peaks, OF_VALUE, work.hidden, 0, len(work.hidden))
+    raise_peak(peaks, OF_DIRECT, work.policy, 0, channels)
+    raise_peak(peaks, OF_SCALE, work.policy, channels + cell_units, cell_units)
+    raise_peak(peaks, OF_MIXED, work.mixed, 0, moves * channels)
+    raise_peak(peaks, OF_SHIFT, work.policy, channels, cell_units)
+    raise_peak(peaks, OF_SHIFT, work.units, 0, moves * cell_units)
 
 
 @step

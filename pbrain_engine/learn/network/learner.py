@@ -1,4 +1,4 @@
-"""One step of training: what a batch loses, and its gradients.
+"""One step of training: what a batch loses, its gradients, and Adam's step by them.
 
 What a step gives depends on its numbers, its batch and the number of threads alone: each thread
 has a fixed part of the batch and gradients of its own, which are added in order.
@@ -6,14 +6,19 @@ has a fixed part of the batch and gradients of its own, which are added in order
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..losses import Floats, Ints
 from .batch import Batch, Threads
 from .gradients import accumulate_gradients, backward_map, map_patterns
-from .layout import PEAKS, Goal, Gradients, Layout, Map, Model, Outputs
+from .layout import PEAKS, Goal, Gradients, Layout, Map, Model, Outputs, Part
+from .rows import loop
 
 VECTOR_LIMIT = 31.0
+EARLY, LATE = 0.9, 0.99  # of the running means of slopes and squares that a step leaves
+APART = 1 << 14  # numbers of a part that threads share
 Shares = tuple[float, float, float]  # of the losses of value, move and level of a position
 
 
@@ -144,3 +149,68 @@ class Learner:
             backward_map(net, transposed, keys, half, first, last, flat, own)
 
         self.threads.each(part, 0, len(used))
+
+
+# Adam with decay (Loshchilov and Hutter 2019), and a running mean of the numbers ----------
+
+
+class AdamState(NamedTuple):
+    """Flat arrays, a place for each number of the network."""
+
+    numbers: Floats
+    gradient: Floats
+    anchor: Floats  # what decay draws the numbers to
+    slope: Floats  # running mean of the gradient
+    square: Floats  # of its square
+    mean: Floats  # of the numbers
+
+
+class AdamStep(NamedTuple):
+    """What one step does to the numbers of one part."""
+
+    rate: float
+    decay: float
+    number: int  # of the step, from 1
+    kept: float  # of the running mean of the numbers that the step leaves
+
+
+@loop
+def adam(state: AdamState, step: AdamStep, first: int, last: int) -> None:
+    """Do a step on numbers ``first`` to ``last``; the records are AdamState and AdamStep."""
+    numbers, gradient, anchor, slope, square, mean = state
+    one = numbers.dtype.type
+    early, late = one(1 / (1 - EARLY**step.number)), one(1 / (1 - LATE**step.number))
+    pull, rate = one(step.rate * step.decay), one(step.rate)
+    kept, rest = one(step.kept), one(1 - step.kept)
+    for i in range(first, last):
+        change = gradient[i]
+        slope[i] = one(EARLY) * slope[i] + one(0.1) * change
+        square[i] = one(LATE) * square[i] + one(0.01) * change * change
+        towards = slope[i] * early / (np.sqrt(square[i] * late) + one(1e-8))
+        numbers[i] -= rate * towards + pull * (numbers[i] - anchor[i])
+        mean[i] = kept * mean[i] + rest * numbers[i]
+
+
+class Adam:
+    """What a training keeps of each number."""
+
+    def __init__(self, numbers: Floats, anchor: Floats) -> None:
+        """Begin with nothing; the numbers are changed in place."""
+        self.numbers, self.anchor = numbers, anchor
+        self.slope, self.square = np.zeros_like(numbers), np.zeros_like(numbers)
+        self.mean, self.step = numbers.copy(), 0
+
+    def update(self, gradient: Floats, parts: list[Part], step: AdamStep, threads: Threads) -> None:
+        """Do a step with a gradient; the decay is that of each part."""
+        self.step = step.number
+        state = AdamState(self.numbers, gradient, self.anchor, self.slope, self.square, self.mean)
+        for part in parts:
+            own = step._replace(decay=part.decay)
+
+            def change(thread: int, first: int, last: int, own: AdamStep = own) -> None:
+                adam(state, own, first, last)
+
+            if part.end - part.start > APART:
+                threads.each(change, part.start, part.end)
+            else:
+                change(0, part.start, part.end)

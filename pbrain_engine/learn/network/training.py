@@ -27,8 +27,7 @@ from ..losses import Floats, Ints, best_scale
 from .batch import Batch, Threads, make_batch
 from .dataset import ENOUGH, Dataset, has_bit
 from .layout import Layout, Outputs, Widths
-from .learner import Learner
-from .optimizer import Adam, AdamStep
+from .learner import Adam, AdamStep, Learner
 from .patterns import patterns
 from .quantise import NetworkBlock, begin_at
 
