@@ -77,15 +77,18 @@ export class GamesPanel extends Panel {
   rename(game, place) {
     const end = async () => {
       const title = input.value.trim(), { tree } = this.app.game;
-      input.onblur = null;
+      input.onblur = this.naming = null;
       if (tree.id === game.game) tree.title = title;
       await this.tried(this.app.server.ask("rename_game", { game: game.game, title }));
       this.filled = "";
       this.fill();
     };
-    const input = make("input", { type: "text", value: game.title || this.title(game), "aria-label": t("rename") });
+    const input = this.naming = make("input", { type: "text", value: game.title || this.title(game), "aria-label": t("rename") });
     input.onblur = end;
-    input.onkeydown = ({ key }) => key === "Enter" && input.blur();
+    input.onkeydown = ({ key }) => {
+      if (key === "Escape") input.value = game.title || "";
+      if (key === "Escape" || key === "Enter") end();
+    };
     place.replaceWith(input);
     input.select();
   }
@@ -95,15 +98,17 @@ export class GamesPanel extends Panel {
     const wanted = { search, ...(rule && { rule }), ...(result === "looked" ? { all: true } : result && { result }) };
     const found = await this.tried(this.app.server.ask("games", wanted), true), here = this.app.game.tree.id;
     const games = found?.games?.filter((game) => result !== "looked" || game.played === false), filled = JSON.stringify([games, here]);
-    if (!games || filled === this.filled) return; // a click may be on its way
+    if (!games || this.naming || filled === this.filled) return; // a click may be on its way
     this.filled = filled;
     this.say(games.length ? "" : t("no-games"));
-    find("game-list").replaceChildren(...games.map((game) => {
+    const list = find("game-list"), focused = [...list.querySelectorAll("button, input")].indexOf(document.activeElement);
+    list.replaceChildren(...games.map((game) => {
       const line = button("", () => this.open(game.game), { class: "line", "aria-current": game.game === here ? "true" : null },
         make("span", { class: "title" }, this.title(game)), make("span", { class: "when" }, this.words(game)));
       return make("li", {}, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
         button("✕", () => this.delete(game), { class: "plain", "aria-label": t("delete"), title: t("delete") }));
     }));
+    if (focused >= 0) [...list.querySelectorAll("button")].slice(0, focused + 1).at(-1)?.focus();
   }
 
   title({ title, black, white }) { return title || (black || white ? `${black || "?"} – ${white || "?"}` : t("position")); }
