@@ -113,6 +113,10 @@ def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Pa
     page.do("app.puzzle.won()")
     assert page.text("streak") == "5"
     page.puzzle("3")
+    page.tab("analyse")
+    page.press("prove")  # no help
+    assert page.text("proof-status") == "" and page.do("app.guide.name") == "puzzle"
+    page.tab("puzzle")
     page.press("puzzle-solution")  # that ends it
     page.has("#proof-tree ul li button")
     text = page.text("proof-tree")
@@ -120,6 +124,10 @@ def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Pa
     page.has("#board circle.defence")
     page.tab("puzzle")
     page.says("streak", "0")
+    page.tab("play")
+    page.raw.click("#panel-play [data-does=leave]")
+    page.wait("!app.away")
+    assert page.text("proof-tree") == "" and not page.raw.is_visible("#puzzle-leave")
 
 
 def test_a_defence_is_found_or_refuted(page: Page) -> None:
@@ -131,11 +139,13 @@ def test_a_defence_is_found_or_refuted(page: Page) -> None:
     page.do(f"app.click({free})")
     page.wait("app.guide.failed && !app.guide.busy")
     assert "Refuted" in page.text("puzzle-status") or "not stop" in page.text("puzzle-status")
+    assert page.text("state") == page.text("puzzle-status")
     page.press("take-back")
     page.do("app.click(app.guide.puzzle.best[0])")
     page.says("puzzle-status", "Solved")
     page.press("puzzle-solution")
     page.says("puzzle-status", "These hold")
+    page.count("#board circle.rescue", len(best))
 
 
 @pytest.mark.timed

@@ -96,6 +96,7 @@ export class AnalysisPanel extends Panel {
   // One or two moves after which the chances are as even as can be.
   async balance(stones) {
     const { app } = this, { node } = app;
+    if (app.isQuiet) return;
     this.say(t("looking"));
     const found = await this.tried(app.ask("balance", { stones: Number(stones) }));
     if (!found || app.node !== node) return;

@@ -76,6 +76,14 @@ export class Panel {
   stop() { if (this.running) this.app.server.stop(this.running); }
 }
 
+// Take each file that is chosen, the same one again, too.
+export function onFile(id, take) {
+  find(id).addEventListener("change", ({ target }) => {
+    take(target.files[0]);
+    target.value = "";
+  });
+}
+
 export function download(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   make("a", { href: address, download: name }).click();

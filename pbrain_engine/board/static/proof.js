@@ -10,7 +10,14 @@ export class ProofPanel extends Panel {
     this.tree = find("proof-tree");
   }
 
-  refresh() { find("proof-tools").hidden = this.app.guide !== this; }
+  refresh() {
+    const { app } = this;
+    find("proof-tools").hidden = app.guide !== this;
+    if (this.game === app.tree) return;
+    this.game = app.tree; // a proof of another game is gone
+    this.tree.replaceChildren();
+    this.say("");
+  }
 
   ask(what) { return this.tried(this.app.ask(what, { seconds: Number(find("proof-seconds").value) || 10 })); }
 
@@ -24,15 +31,17 @@ export class ProofPanel extends Panel {
 
   // Find a win for the side to move, and play its first move.
   async begin() {
-    this.app.openTab("analyse");
+    const { app } = this;
+    app.openTab("analyse");
+    if (app.isQuiet) return;
     this.say(t("looking"));
-    this.app.setGuide(this);
-    this.attacker = this.app.tree.toMove(this.app.node);
-    this.root = this.app.node;
+    app.setGuide(this);
+    this.attacker = app.tree.toMove(app.node);
+    this.root = app.node;
     this.tree.replaceChildren();
     if (await this.attack()) return;
-    this.app.setGuide(null);
-    await this.enemy(this.app.node);
+    app.setGuide(null);
+    await this.enemy(app.node);
   }
 
   // Where the side to move does not win: does the enemy threaten to, and what stops that?

@@ -1,6 +1,6 @@
 // The puzzle trainer: find the win against the longest defence, or the move that stops one.
 
-import { Panel, fillList, find } from "./dom.js";
+import { Panel, fillList, find, onFile } from "./dom.js";
 import { remember, remembered } from "./kept.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
@@ -16,7 +16,7 @@ export class PuzzlePanel extends Panel {
     this.isQuiet = true; // no analysis while a puzzle is on the board
     this.list = find("puzzle-list");
     this.list.addEventListener("change", () => this.begin(Number(this.list.value)));
-    find("puzzle-file").addEventListener("change", ({ target }) => this.load(target.files[0]));
+    onFile("puzzle-file", (file) => this.load(file));
     fillList(find("difficulty"), [["all", t("all")], ...Array.from({ length: LEVELS }, (_, at) => [at + 1, t(at + 1 < LEVELS ? "win-in" : "win-in-more", { n: at + 1 })]), ["defend", t("defences")]]);
     find("difficulty").value = remembered("difficulty", "all");
     find("difficulty").addEventListener("change", () => { this.at = -1; this.fill(); });
@@ -93,7 +93,7 @@ export class PuzzlePanel extends Panel {
     this.app.openTab("puzzle");
   }
 
-  again() { if (this.puzzle) this.start(this.puzzle); }
+  again() { this.start(this.puzzle); }
 
   next() {
     const { puzzles } = this;
@@ -134,14 +134,30 @@ export class PuzzlePanel extends Panel {
 
   get attacker() { return SIDES.indexOf(this.puzzle.to_move); }
 
-  state() {
-    if (this.over) return this.status.textContent;
-    return this.busy ? t("defending") : this.task;
+  say(text) {
+    super.say(text);
+    if (this.app.guide === this) this.app.draw(); // with these words below the board
   }
+
+  state() { return this.status.textContent; }
+
+  refresh() {
+    const { app } = this;
+    for (const name of ["again", "solution"]) find(`puzzle-${name}`).hidden = !this.puzzle;
+    for (const piece of document.querySelectorAll("[data-does=leave]")) piece.hidden = !app.away;
+  }
+
+  // What holds, when it is out.
+  marks() { return this.app.guide === this && this.over && this.puzzle.kind === "defend" ? { rescues: this.holding } : null; }
+
+  get holding() { return this.puzzle.moves || this.puzzle.best; }
 
   refuses() { return this.busy ? t("wait-for-defence") : this.over ? t("puzzle-over") : null; }
 
-  moved() { this.over = false; }
+  moved() {
+    this.over = false;
+    this.say(this.task);
+  }
 
   // The person has attacked: the program defends as long as it can, or says what refutes it.
   async played(node) {
@@ -167,7 +183,7 @@ export class PuzzlePanel extends Panel {
   // A defence holds where it is one of those that were found to.
   async judge(node) {
     const { app } = this;
-    if ((this.puzzle.moves || this.puzzle.best).some((cell) => isSame(cell, node.cell))) return this.won();
+    if (this.holding.some((cell) => isSame(cell, node.cell))) return this.won();
     const found = await this.tried(app.ask("prove", { seconds: SECONDS }));
     if (!found || app.node !== node || app.guide !== this) return null;
     this.fail(t(found.move ? "refuted" : "not-it", { line: app.names((found.line || []).slice(0, SHOWN)) }));
@@ -205,15 +221,13 @@ export class PuzzlePanel extends Panel {
 
   // The solution is a proof to walk through; that of a defence the moves that hold.
   solve() {
-    if (!this.puzzle) return this.say(t("puzzle-choose"));
     const { app } = this, tree = new GameTree(this.startOf(this.puzzle));
     if (!this.over) this.streak = 0;
     this.fill();
     if (this.puzzle.kind === "defend") {
       this.start(this.puzzle);
       this.failed = this.over = true;
-      this.say(t("holds", { cells: app.names(this.puzzle.moves || this.puzzle.best, ", ") }));
-      return app.draw();
+      return this.say(t("holds", { cells: app.names(this.holding, ", ") }));
     }
     app.lend(tree, tree.root);
     return app.proof.begin();
