@@ -50,6 +50,9 @@ def test_a_library_is_opened_and_saved(opened: Open, tmp_path: Path) -> None:
     page.raw.set_input_files("#game-file", tmp_path / "a.lib")
     moves = sum(node.is_move for node, depth in tree.walk() if depth)
     page.says("file-status", f"a.lib: {moves} moves")
+    assert page.raw.input_value("#game-file") == ""  # so that it can be chosen again
+    drop = "document.body.dispatchEvent(new DragEvent('drop', { cancelable: true, bubbles: true,"
+    assert page.do(f"{drop} dataTransfer: new DataTransfer() }}))")  # a text goes into its field
     assert page.text("about") == "Renju 15×15"
     assert page.raw.locator("#variations button").count() == moves
     comments = page.do("app.tree.nodes().filter((node) => node.comment).length")

@@ -304,7 +304,7 @@ def test_variations_comments_and_transpositions(opened: Open) -> None:
 
 
 def test_games_go_out_as_psq_pictures_films_moves_and_links(opened: Open) -> None:
-    page = opened("h8i9")
+    page = opened("h8i9", "caro")
     for name, start in (("psq", b"Piskvorky 15x15"), ("svg", b"<svg"), ("png", b"\x89PNG")):
         assert page.save(name).startswith(start)
     page.press("copy-moves")
@@ -316,6 +316,9 @@ def test_games_go_out_as_psq_pictures_films_moves_and_links(opened: Open) -> Non
     page.press("last", "copy-link")
     page.says("file-status", "#b=15x15")
     link = page.text("file-status").removeprefix("Copied ")
+    page.show("a1")
+    page.read(link)
+    page.wait("app.node.ply === 2 && app.tree.start.rule === 'caro'")
     page.raw.goto("about:blank")
     page.raw.goto(link)
     page.wait("window.app?.node.ply === 2")

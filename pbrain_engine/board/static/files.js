@@ -1,7 +1,7 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, copy, download, find, isChecked, make } from "./dom.js";
+import { Panel, copy, download, find, isChecked, make, onFile } from "./dom.js";
 import { GameTree } from "./tree.js";
 import { t } from "./words.js";
 
@@ -12,12 +12,14 @@ export class FilePanel extends Panel {
   constructor(app) {
     super(app, "file");
     this.text = find("game-text");
-    find("game-file").addEventListener("change", ({ target }) => this.open(target.files[0]));
+    onFile("game-file", (file) => this.open(file));
     for (const name of ["from-bottom", "numbers"]) find(name).addEventListener("change", () => app.go(app.node));
-    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
     document.addEventListener("drop", (event) => {
+      const [file] = event.dataTransfer.files;
+      if (!file) return; // a text, for a field
       event.preventDefault();
-      this.open(event.dataTransfer.files[0]);
+      this.open(file);
     });
   }
 
@@ -27,9 +29,9 @@ export class FilePanel extends Panel {
   block([x, y]) {
     const { app } = this, { start } = app.tree;
     if (app.away || app.tree.root.children.length) return app.say(t("block-first"), true);
-    const others = start.placed.filter((stone) => stone.x !== x || stone.y !== y);
-    if (others.length === start.placed.length) others.push({ x, y, side: "wall" });
-    start.placed = others;
+    const there = start.placed.find((stone) => stone.x === x && stone.y === y);
+    if (there && there.side !== "wall") return app.say(t("taken", { cell: app.nameOf([x, y]) }));
+    start.placed = there ? start.placed.filter((stone) => stone !== there) : [...start.placed, { x, y, side: "wall" }];
     app.node.facts = app.node.found = null;
     return app.go(app.node);
   }
@@ -42,6 +44,7 @@ export class FilePanel extends Panel {
     const image = ([x, y]) => (isTurned ? [height - 1 - y, x] : what === "mirror" ? [width - 1 - x, y] : [x + dx, y + dy]);
     const cells = [...app.tree.nodes().slice(1).map((node) => node.cell), ...placed.map(({ x, y }) => [x, y])].map(image);
     if (!isTurned && cells.some(([x, y]) => x < 0 || y < 0 || x >= width || y >= height)) return this.say(t("no-room"));
+    this.say("");
     app.tree.transform(image, isTurned ? height : width, isTurned ? width : height);
     return app.go(app.node);
   }
@@ -52,10 +55,12 @@ export class FilePanel extends Panel {
     else await this.read({ data: await base64(file), name: file.name.slice(-64) }, file.name);
   }
 
-  // Moves alone are on the board that is shown, and count rows as it does.
+  // A link of this page says all; moves alone are on the board that is shown, and count rows as it does.
   readText() {
-    const { width, height, rule } = this.app.tree.start;
-    return this.read({ text: this.text.value, width, height, rule, from_below: this.app.fromBottom }, t("the-text"));
+    const { app } = this, { width, height, rule } = app.tree.start, [link] = /#b=\S+/.exec(this.text.value) || [];
+    this.say("");
+    if (link) return app.begin(link);
+    return this.read({ text: this.text.value, width, height, rule, from_below: app.fromBottom }, t("the-text"));
   }
 
   // content: {text}, or {data}: the bytes of a file in base64, as only the server knows its encoding
