@@ -21,6 +21,7 @@ WINDOWS = [(320, 568), (400, 860), (740, 360), (800, 600), (2560, 1440), (3840, 
 
 
 def test_the_board_is_the_largest_square_that_fits(page: Page) -> None:
+    page.begin(person="both")  # a game, which can be taken back
     for wide, high in WINDOWS:
         page.resize(wide, high)
         left, top, right, bottom = box(page, "#board")
@@ -84,12 +85,13 @@ def test_a_hint_goes_away(page: Page) -> None:
 
 
 def test_cells_are_blocked_and_keep_numoku_away(opened: Open) -> None:
-    page = opened(hash_="#b=5x5&r=freestyle&m=")
+    page = opened(hash_="#b=5x5&r=freestyle&x=e1&o=e2&m=")
     page.tab("file")
     page.raw.check("#block-cells")
-    for cell in ("c3", "c4", "c3"):  # and one is free again
+    for cell in ("c3", "c4", "c3", "e1"):  # and one is free again; a stone stays
         page.click(cell)
-    page.wait("app.tree.start.placed.length === 1 && app.node.facts")
+    page.says("state", "e1 is taken")
+    page.wait("app.tree.start.placed.length === 3 && app.node.facts")
     assert page.raw.locator("#board rect.wall").count() == 1 and "w=c4" in page.do(
         "app.keep(), location.hash"
     )

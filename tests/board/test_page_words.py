@@ -26,7 +26,7 @@ FORMS = {
 CUT = """(() => {
   const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 2;
   const names = "button, label > span, label.button, h2, [role=tab] span, th, small, summary";
-  const cut = [...document.querySelectorAll(names)].filter(seen).filter((one) => {
+  const cut = [...document.querySelectorAll(`#about, ${names}`)].filter(seen).filter((one) => {
     const box = one.getBoundingClientRect(), text = document.createRange();
     text.selectNodeContents(one);
     const words = text.getBoundingClientRect();
@@ -143,9 +143,10 @@ def test_the_openings_of_renju_have_the_names_of_the_language(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_label_is_cut_off_and_messages_have_plurals(opened: Open, language: str) -> None:
     page: Any = opened("h8a1i8c1j8e1a15h1", locale=language)
+    page.do("document.querySelector('#tab-known').hidden = false")
     for wide, high in ((320, 640), (1280, 800)):
         page.resize(wide, high)
-        for name in TABS:
+        for name in (*TABS, "known"):
             page.tab(name)
             page.do("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
             assert page.do(CUT) == [], (wide, name)
