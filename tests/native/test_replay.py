@@ -26,6 +26,7 @@ from tests.replay.replay import replay as again
 
 ROOT = Path(__file__).parents[2]
 REPLAY = ROOT / "tests" / "replay"
+SOURCE = REPLAY / "replay.c"
 LINUX, WINDOWS, ARM, WASM = (
     TARGETS[n] for n in ("linux-x86_64", "windows-x86_64", "linux-aarch64", "wasm32")
 )
@@ -34,6 +35,10 @@ HAS_QEMU = shutil.which("qemu-aarch64") is not None and Path(ARM_ROOT, "lib").ex
 DEPTH = "7"  # half a second of search over all positions
 WINDOWS_LEVEL = "v3"
 STACK = "-Wl,--stack,16777216"  # what the engine gives its search threads
+MSVCRT = (  # what the program calls of the C library that Windows has
+    "__getmainargs", "_strtoi64", "atol", "calloc", "exit", "fgets", "fopen", "free", "malloc",
+    "memcpy", "printf", "realloc", "strchr", "strlen", "strtok",
+)  # fmt: skip
 
 pytestmark = [
     pytest.mark.slow,
@@ -74,12 +79,33 @@ def kernels() -> dict[Output, str]:
 
 
 def player(folder: Path, target: Target) -> str:
-    """Compile the program that replays, for a platform."""
-    path = folder / f"replay-{target.name}.exe"
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O2"]
-    command += [STACK] if target is WINDOWS else []
-    subprocess.run([*command, "-o", str(path), str(REPLAY / "replay.c")], check=True)
-    return str(path)
+    """Compile the program that replays, for a platform.
+
+    For others than this machine's it is linked with the C library that will be there, since zig
+    would first build one of its own: a minute and a half for Windows.
+    """
+    path, code = (str(folder / f"replay-{target.name}.{kind}") for kind in ("exe", "o"))
+    zig = [sys.executable, "-m", "ziglang"]
+
+    def run(*command: str) -> None:
+        subprocess.run(command, check=True)
+
+    if target is LINUX:
+        cc = shutil.which("cc")
+        run(*([cc] if cc else [*zig, "cc"]), "-O2", "-o", path, str(SOURCE), "-ldl")
+        return path
+    run(*zig, "cc", "-target", target.zig, "-O2", "-c", "-o", code, str(SOURCE))
+    link = [*zig, "cc", "-target", target.zig, "-nostdlib", "-o", path, code]
+    if target is WINDOWS:
+        names, library = folder / "msvcrt.def", str(folder / "msvcrt.lib")
+        names.write_text("\n".join(["LIBRARY msvcrt.dll", "EXPORTS", *MSVCRT, ""]), "ascii")
+        run(*zig, "dlltool", "-m", "i386:x86-64", "-d", str(names), "-l", library)
+        run(*link, library, "-lkernel32", STACK, "-Wl,--subsystem,console", "-Wl,-e,begin")
+    else:
+        libraries = Path(ARM_ROOT, "lib")
+        (loader,) = libraries.glob("ld-linux-*.so.1")
+        run(*link, str(libraries / "libc.so.6"), f"-Wl,--dynamic-linker=/lib/{loader.name}")
+    return path
 
 
 def replay(command: list[str], events: Path, **environment: str) -> str:

@@ -8,6 +8,7 @@
 
 #ifdef _WIN32
 #include <windows.h>
+#define strtoll _strtoi64
 static void *open_library(const char *path) { return (void *)LoadLibraryA(path); }
 static void *find(void *library, const char *name) {
     return (void *)GetProcAddress((HMODULE)library, name);
@@ -165,3 +166,18 @@ int main(int count, char **arguments) {
     printf("%ld calls agree\n", calls);
     return 0;
 }
+
+/* Where it begins without the start of a C library, which zig would first have to build. */
+#ifdef _WIN32
+int __getmainargs(int *, char ***, char ***, int, int *);
+void __main(void) {}
+void begin(void) {
+    int count, no_mode = 0;
+    char **arguments, **environment;
+    __getmainargs(&count, &arguments, &environment, 0, &no_mode);
+    exit(main(count, arguments));
+}
+#elif defined(__aarch64__)
+__asm__(".globl _start\n_start: mov x0, sp\nbl begin\n");
+void begin(int64_t *stack) { exit(main((int)stack[0], (char **)(stack + 1))); }
+#endif
