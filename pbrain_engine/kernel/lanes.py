@@ -1,9 +1,10 @@
-"""Rows of sixteen integers as values: one machine instruction for all of them, in kernels.
+"""Rows of sixteen numbers as values: one machine instruction for all of them, in kernels.
 
-A row is *shorts*, sixteen int16, or *ints*, sixteen int32. The compiler turns it into whatever the
-processor has: two registers of AVX2 for ints, four of SSE or NEON. A loop over an array would
-leave that to its analysis of what may overlap; here it is certain. Arrays are flat, and an index
-is that of the first of sixteen numbers. In plain Python the rows are small arrays.
+A row is *shorts*, sixteen int16, or *ints*, sixteen int32; the trainer has rows of floats
+(``learn.network.rows``). The compiler turns it into whatever the processor has: two registers of
+AVX2 for ints, four of SSE or NEON. A loop over an array would leave that to its analysis of what
+may overlap; here it is certain. Arrays are flat, and an index is that of the first of sixteen
+numbers. In plain Python the rows are small arrays.
 """
 
 from __future__ import annotations
@@ -22,28 +23,29 @@ LANES = 16
 
 
 class Row(types.Type):  # type: ignore[misc]
-    """Sixteen integers of some bits each, as numba sees them."""
+    """Sixteen numbers of one type, as numba sees them."""
 
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
-        super().__init__(name=f"row of {LANES} int{bits}")
+    def __init__(self, kind: types.Number) -> None:
+        self.kind = kind
+        super().__init__(name=f"row of {LANES} {kind}")
 
 
 @register_default(Row)
 class _RowModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _vector(kind.bits))
+        number = manager.lookup(kind.kind).get_data_type()
+        super().__init__(manager, kind, ir.VectorType(number, LANES))
 
 
 def _vector(bits: int, lanes: int = LANES) -> Any:
-    """Return LLVM's type of a row."""
+    """Return LLVM's type of a row of integers."""
     return ir.VectorType(ir.IntType(bits), lanes)
 
 
-SHORTS, INTS = Row(16), Row(32)
+SHORTS, INTS = Row(types.int16), Row(types.int32)
 
 
-def _spread(builder: Any, value: Any) -> Any:
+def spread(builder: Any, value: Any) -> Any:
     """Return a row of the same value."""
     kind = ir.VectorType(value.type, LANES)
     nowhere = ir.Constant(kind, ir.Undefined)
@@ -64,9 +66,9 @@ def _load(builder: Any, numbers: Any, index: Any, kind: Any = None) -> Any:
     return row
 
 
-@instruction(lambda numbers, _: Row(numbers.dtype.bitwidth)(numbers, types.int64), _load)
+@instruction(lambda numbers, _: Row(numbers.dtype)(numbers, types.int64), _load)
 def load(numbers: Any, index: Any) -> Any:
-    """Return sixteen numbers of an array of int16 or int32."""
+    """Return sixteen numbers of an array."""
     return np.array(numbers[index : index + LANES])
 
 
@@ -99,7 +101,7 @@ def subtract(one: Any, other: Any) -> Any:
 
 
 def _clamp(builder: Any, row: Any, *ends: Any) -> Any:
-    low, high = (_spread(builder, builder.trunc(end, row.type.element)) for end in ends)
+    low, high = (spread(builder, builder.trunc(end, row.type.element)) for end in ends)
     row = builder.select(builder.icmp_signed(">", row, low), row, low)
     return builder.select(builder.icmp_signed("<", row, high), row, high)
 
@@ -114,7 +116,7 @@ def _shift(name: str) -> Callable[..., Any]:
     """Return the instruction that shifts a row by this many bits."""
 
     def emit(builder: Any, row: Any, bits: Any) -> Any:
-        count = _spread(builder, builder.trunc(bits, row.type.element))
+        count = spread(builder, builder.trunc(bits, row.type.element))
         return getattr(builder, name)(row, count)
 
     return instruction(lambda row, _: row(row, types.int64), emit)
@@ -164,7 +166,7 @@ def _add_products(builder: Any, total: Any, weights: Any, at: Any, inputs: Any, 
     """Multiply rows of 32 shorts and add the products in pairs (``native.build.lower``)."""
     kind = _vector(16, 2 * LANES)
     two = _load(builder, inputs, index, ir.IntType(32))
-    pairs = builder.bitcast(_spread(builder, two), kind)
+    pairs = builder.bitcast(spread(builder, two), kind)
     row = _load(builder, weights, at, kind)
     return builder.add(total, call(builder, "numoku_pair_sums", _vector(32), row, pairs))
 

@@ -23,9 +23,9 @@ from ..eval.evaluator import (
     judge,
     logit_of,
     move_score,
+    quick_move,
 )
 from ..eval.network.unpack import fill_hidden_codes, unpack
-from ..eval.quick_move import quick_move
 from ..kernel import SIZES, export, export_kernel, kernel
 from ..kernel.bits import U64, lowest_bit
 from ..patterns.forbidden import is_forbidden

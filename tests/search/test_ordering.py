@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.eval.evaluator import move_score
-from pbrain_engine.eval.quick_move import quick_move, urgency
+from pbrain_engine.eval.evaluator import move_score, quick_move, urgency
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.rules import EMPTY, Rule

@@ -34,7 +34,6 @@ from ..network_block import (
 )
 
 REGIONS = 9
-NEAR_REACH = 7
 MAX_CODES = 1 << 16
 
 # Places of HEAD.shifts: by how many bits the sums of a layer go down, and two factors of 256.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernel.lanes import LANES, load, save
 from .forward import (
     BOARD_SCALE,
     POOL_SCALE,
@@ -20,18 +21,15 @@ from .forward import (
 )
 from .layout import MASK_BITS, REGIONS
 from .rows import (
-    LANES,
     NONE,
     accumulate,
     add,
     add_product,
     gate,
     layer,
-    load,
     multiply,
     outer,
     row_of,
-    save,
     splat,
     step,
 )

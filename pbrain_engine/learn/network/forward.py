@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...eval.network_block import FEATURE_LIMIT
+from ...eval.network_block import FEATURE_LIMIT, NEAR_REACH
+from ...kernel.lanes import LANES, load, save
 from .layout import (
     MASK_BITS,
     OF_DIRECT,
@@ -22,17 +23,14 @@ from .layout import (
     Workspace,
 )
 from .rows import (
-    LANES,
     NONE,
     add,
     add_product,
     clamp,
     layer,
-    load,
     loop,
     multiply,
     row_of,
-    save,
     splat,
     step,
     total_of,
@@ -40,7 +38,6 @@ from .rows import (
 
 FEATURE_UNIT = 256  # of the integers that stand for a feature
 TOP = FEATURE_LIMIT / FEATURE_UNIT
-NEAR_REACH = 7
 REGION_SCALE, BOARD_SCALE, POOL_SCALE = 8.0, 32.0, 4.0  # keep the inputs of layers near one
 LOGIT_UNIT = 256  # of the integers that stand for a logit
 SCORE_SCALE = 26.0  # points of the linear move score that are worth one logistic unit

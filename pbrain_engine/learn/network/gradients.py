@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernel.lanes import LANES, load, save
 from .backward import (
     backward_cell,
     backward_features,
@@ -43,7 +44,7 @@ from .forward import (
     scale_pool,
 )
 from .layout import OF_POOL, OF_REGION
-from .rows import LANES, NONE, accumulate, add, clamp, gate, layer, load, loop, outer, row_of, save
+from .rows import NONE, accumulate, add, clamp, gate, layer, loop, outer, row_of
 
 
 @loop

@@ -1,8 +1,8 @@
-"""Rows of sixteen real numbers as values, for the loops that train a network.
+"""Rows of sixteen real numbers as values (``kernel.lanes``), for the loops that train a network.
 
-A row is one vector of LLVM's, of the kind of number (float32, or float64 in tests) of the array
-that it was loaded from: one register of AVX-512, two of AVX2. So sums stay in registers whatever
-a compiler finds out about loops. Arrays are flat, and an index is that of the first number.
+A row has the kind of number (float32, or float64 in tests) of the array that it was loaded from:
+one register of AVX-512, two of AVX2. So sums stay in registers whatever a compiler finds out about
+loops.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.datamodel import models, register_default
 
+from ...kernel import lanes
 from ...kernel.bits import instruction
+from ...kernel.lanes import LANES, Row, load, save, spread
 
 HERE = Path(__file__).parent
-LANES = 16
 NONE = 1e30  # above every number
 OPTIONS: dict[str, object] = {
     "fastmath": {"nsz", "arcp", "contract", "afn", "reassoc"}, "nogil": True, "boundscheck": False,
@@ -29,7 +29,10 @@ OPTIONS: dict[str, object] = {
 
 # What is compiled is kept in files, and is compiled anew where one of these modules changes: numba
 # alone would look at the module of the function, and not at those that are compiled into it.
-SOURCES = tuple((path.name, path.stat().st_mtime_ns) for path in sorted(HERE.glob("*.py")))
+SOURCES = tuple(
+    (path.name, path.stat().st_mtime_ns)
+    for path in (Path(lanes.__file__), *sorted(HERE.glob("*.py")))
+)
 
 
 def loop(function: Callable[..., Any]) -> Any:
@@ -48,56 +51,8 @@ def step(function: Callable[..., Any]) -> Any:
     return numba.njit(inline="always", **OPTIONS)(function)
 
 
-class FloatRow(types.Type):  # type: ignore[misc]
-    """Sixteen numbers of one type, as numba sees them."""
-
-    def __init__(self, kind: types.Float) -> None:
-        self.kind = kind
-        super().__init__(name=f"row of {LANES} {kind}")
-
-
-def vector(kind: types.Float) -> ir.VectorType:
-    """Return LLVM's type of a row."""
-    return ir.VectorType(ir.DoubleType() if kind.bitwidth == 64 else ir.FloatType(), LANES)
-
-
-@register_default(FloatRow)
-class FloatRowModel(models.PrimitiveModel):  # type: ignore[misc]
-    """A row is one LLVM vector."""
-
-    def __init__(self, manager: object, kind: FloatRow) -> None:
-        super().__init__(manager, kind, vector(kind.kind))
-
-
-def _place(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> tuple[ir.Value, int]:
-    """Return the address of sixteen numbers of a flat array, and its alignment in bytes."""
-    kind = ir.VectorType(numbers.type.pointee, LANES)
-    bytes_ = 8 if isinstance(numbers.type.pointee, ir.DoubleType) else 4
-    return builder.bitcast(builder.gep(numbers, [index]), kind.as_pointer()), bytes_
-
-
-def _load(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> ir.Value:
-    place, bytes_ = _place(builder, numbers, index)
-    row = builder.load(place)
-    row.align = bytes_
-    return row
-
-
-def _save(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value, row: ir.Value) -> None:
-    place, bytes_ = _place(builder, numbers, index)
-    builder.store(row, place).align = bytes_
-
-
-def _spread(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
-    """Return a row of one number."""
-    kind = ir.VectorType(number.type, LANES)
-    one = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.IntType(32)(0))
-    mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), mask)
-
-
 def _splat(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> ir.Value:
-    return _spread(builder, builder.load(builder.gep(numbers, [index])))
+    return spread(builder, builder.load(builder.gep(numbers, [index])))
 
 
 def _of_two(name: str) -> Callable[..., ir.Value]:
@@ -134,22 +89,12 @@ def _total_of(builder: ir.IRBuilder, row: ir.Value) -> ir.Value:
     return builder.call(function, [ir.Constant(kind, 0.0), row], fastmath=("fast",))
 
 
-@instruction(lambda numbers, _: FloatRow(numbers.dtype)(numbers, types.int64), _load)
-def load(numbers, index):
-    """Return sixteen numbers of an array."""
-
-
-@instruction(lambda numbers, _, row: types.void(numbers, types.int64, row), _save)
-def save(numbers, index, row):
-    """Write sixteen numbers to an array."""
-
-
-@instruction(lambda numbers, _: FloatRow(numbers.dtype)(numbers, types.int64), _splat)
+@instruction(lambda numbers, _: Row(numbers.dtype)(numbers, types.int64), _splat)
 def splat(numbers, index):
     """Return a row of one number of an array."""
 
 
-@instruction(lambda number: FloatRow(number)(number), _spread)
+@instruction(lambda number: Row(number)(number), spread)
 def row_of(number):
     """Return a row of a number."""
 
