@@ -1,7 +1,8 @@
 """The whole suite, on all cores: ``python -m tests.suite [--workers N] [options of pytest]``.
 
 What looks at a clock carries the marker ``timed`` and runs alone, after the others, so that no
-neighbour makes it late. The rest is spread over the cores, file by file. A few tests that fail are
+neighbour makes it late. The rest is spread over the cores, file by file, and by half as many more
+processes, since tests wait for programs and pages. A few tests that fail are
 tried again alone, and named if they pass then: that a machine is busy is no fault of the code.
 What takes hours is for the weekly run: ``python -m tests.suite long [tests|claims|lines|games]``.
 """
@@ -67,7 +68,7 @@ def main(words: Sequence[str]) -> int:
     """
     if words[:1] == ["long"]:
         return run_long(words[1:])
-    workers = str(cores())
+    workers = str(cores() + cores() // 2)
     if words and words[0] == "--workers":
         workers, words = words[1] if words[1] != "auto" else workers, words[2:]
     spread = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]

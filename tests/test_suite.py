@@ -23,10 +23,12 @@ def run_suite(folder: Path, text: str) -> int | None:
     """Run tests in a folder of their own; return what trying the failures again gives."""
     (folder / "test_it.py").write_text(text, encoding="utf-8")
     cache = folder / "cache"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-c", os.devnull]
+    command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull]
     command += ["--rootdir", str(folder), "-o", f"cache_dir={cache}", str(folder)]
-    assert subprocess.run(command, cwd=folder, capture_output=True).returncode == 1
-    return again(command[:-1], {**os.environ, "PYTHONPATH": str(folder)}, cache)
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
+    assert done.returncode == 1
+    return again(command[:-1], environment, cache)
 
 
 def test_a_test_that_fails_beside_others_alone_is_named(tmp_path, capfd, monkeypatch):

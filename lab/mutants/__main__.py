@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from lab.mutants import reach, schemata
 from lab.mutants.equivalent import is_equivalent
-from lab.mutants.operators import PACKAGE, ROOT, Mutant, Scanner, sources
+from lab.mutants.operators import PACKAGE, ROOT, Mutant, mutants_of, sources
 from lab.mutants.runner import CRASHES, HANGS, Outcome, Tree
 from pbrain_engine import _HOMES
 from pbrain_engine.native.load.store import sources as kernel_sources
@@ -66,7 +66,7 @@ def drawn(seed: int, count: int, package: str) -> list[Mutant]:
     found = []
     for file in sources():
         if is_half or not part or file.removesuffix(".py") == part or file.startswith(part + "/"):
-            for mutant in Scanner(file).mutants():
+            for mutant in mutants_of(file):
                 at_import = file in kernels and not mutant.function
                 wanted = not is_half or mutant.kernel == (part == "kernels")
                 if wanted and not at_import:

@@ -314,6 +314,12 @@ def neighbours(members: tuple[str, ...], name: str) -> Iterator[str]:
 
 
 @cache
+def mutants_of(file: str) -> tuple[Mutant, ...]:
+    """Return all mutants of a file below the package."""
+    return tuple(Scanner(file).mutants())
+
+
+@cache
 def sources() -> tuple[str, ...]:
     """Return all modules below the package."""
     found = (ROOT / PACKAGE).rglob("*.py")

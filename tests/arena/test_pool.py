@@ -130,27 +130,28 @@ workers.CONNECT_TIMEOUT = 4
 sys.exit(cli.main(sys.argv[1:]))
 """
 MATCH = "match numoku numoku --in-process --nodes 500 --games 9998 --openings random --view quiet"
+LOST = {
+    "datagen FILE --games 9999 --nodes 500": "; the same command goes on\n",
+    f"{MATCH} --journal FILE": "\ncontinue with: numoku match --resume FILE\n",
+}
 
 
 @needs_dask
-@pytest.mark.parametrize(
-    ("words", "goes_on"),
-    [
-        ("datagen FILE --games 9999 --nodes 500", "; the same command goes on\n"),
-        (f"{MATCH} --journal FILE", "\ncontinue with: numoku match --resume FILE\n"),
-    ],
-)
 def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
-    words: str, goes_on: str, cluster: Cluster, tmp_path: Path
+    cluster: Cluster, tmp_path: Path
 ) -> None:
-    path = tmp_path / "games"
-    with start(cluster, *words.replace("FILE", str(path)).split(), code=IMPATIENT) as runner:
-        wait_until(lambda: path.exists() and path.stat().st_size >= 5000)
-        cluster.close()
+    paths = [tmp_path / f"games-{number}" for number in range(len(LOST))]
+    runners = [
+        start(cluster, *words.replace("FILE", str(path)).split(), code=IMPATIENT)
+        for words, path in zip(LOST, paths, strict=True)
+    ]
+    wait_until(lambda: all(p.exists() and p.stat().st_size >= 5000 for p in paths))
+    cluster.close()
+    for runner, path, goes_on in zip(runners, paths, LOST.values(), strict=True):
         said = runner.communicate(timeout=120)[1]
-    assert runner.returncode == 1
-    goes_on = goes_on.replace("FILE", str(path))
-    assert said.endswith(f"has lost its work{goes_on}")  # Dask has its say, too
+        assert runner.returncode == 1
+        goes_on = goes_on.replace("FILE", str(path))
+        assert said.endswith(f"has lost its work{goes_on}")  # Dask has its say, too
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab.mutants import equivalent, schemata
 from lab.mutants.__main__ import COMPILED, drawn
-from lab.mutants.operators import PACKAGE, ROOT, Scanner, sources
+from lab.mutants.operators import PACKAGE, ROOT, mutants_of, sources
 from lab.mutants.runner import Tree, copy_tree
 
 KINDS = {"arguments", "statement", "bound", "sign", "branch", "comparison", "constant", "and/or",
@@ -31,7 +31,7 @@ def test_every_mutant_changes_its_line_alone_and_compiles() -> None:
 
 
 def test_there_are_mutants_of_every_kind_in_both_halves() -> None:
-    found = [m for file in sources() for m in Scanner(file).mutants()]
+    found = [m for file in sources() for m in mutants_of(file)]
     for kernel in (False, True):
         assert {m.kind for m in found if m.kernel is kernel} == KINDS
     assert {*equivalent.EQUIVALENT} <= {*map(equivalent.key_of, found)}, "no longer equivalent"
@@ -62,8 +62,7 @@ def function(text: bytes, name: str) -> str:
 
 
 def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: Path) -> None:
-    mutants = Scanner("values.py").mutants()
-    (mutant,) = [m for m in mutants if m.function == "chance" and m.new == " <= "]
+    (mutant,) = [m for m in mutants_of("values.py") if m.function == "chance" and m.new == " <= "]
     other = "tests/test_values.py::test_one_unit_of_the_scale_is_one_logistic_unit"
     sharp = "tests/test_values.py::test_chances_are_between_none_and_certain"
     tree = Tree(tmp_path)
