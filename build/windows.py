@@ -55,11 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="The package for Windows, made on Linux.")
     parser.add_argument("out", type=Path, help="folder for the package and its checksum")
     parser.add_argument("--no-tests", action="store_true", help="only build it")
+    parser.add_argument("--no-build", action="store_true", help="only test what is there")
     parser.add_argument("--all-tests", action="store_true", help="the long ones too: hours")
     options = parser.parse_args(arguments)
     try:
         python = winpython.windows_python()
-        path = package.make_package(options.out, shipping.bench(), python=python)
+        if not options.no_build:
+            path = package.make_package(options.out, shipping.bench(), python=python)
+            print(f"{path}  {path.stat().st_size:,} bytes", flush=True)
     except winpython.Missing as error:
         print(f"no package for Windows: {error}")
         return 0
@@ -69,7 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BuildError, winpython.WineError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(f"{path}  {path.stat().st_size:,} bytes", flush=True)
     return 0 if options.no_tests else check(python, options.out, all_tests=options.all_tests)
 
 

@@ -5,6 +5,8 @@ The package for Windows is built under wine, with tests of its own: ``make windo
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -48,7 +50,6 @@ def test_failed_tests_fail_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, passes: bool
 ) -> None:
     built = tmp_path / f"numoku-1-{package.WINDOWS.name}.zip"
-    built.touch()
     ran: list[str] = []
 
     class Python:
@@ -57,11 +58,21 @@ def test_failed_tests_fail_it(
             return 0 if passes else 1
 
     monkeypatch.setattr(winpython, "windows_python", Python)
-    monkeypatch.setattr(package, "make_package", lambda *_, **__: built)
+    builds = []
+
+    def make_package(*_: object, **__: object) -> Path:
+        builds.append(built)
+        built.touch()
+        return built
+
+    monkeypatch.setattr(package, "make_package", make_package)
     monkeypatch.setattr(shipping, "bench", dict)
     assert windows.main([str(tmp_path)]) == (0 if passes else 1)
     assert ran == [f"{Path(windows.TESTS[-1]).name}.py", *([built.name] if passes else [])]
-    assert windows.main([str(tmp_path), "--no-tests"]) == 0
+    assert windows.main([str(tmp_path), "--no-tests"]) == 0 and len(builds) == 2
+    expected, ran[:] = ran[:], []
+    assert windows.main([str(tmp_path), "--no-build"]) == (0 if passes else 1)
+    assert ran == expected and len(builds) == 2
 
 
 def test_without_an_index_nothing_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -77,11 +88,44 @@ def test_a_command_that_hangs_is_given_up() -> None:
         winpython._run(wait, 0.1)
 
 
-def test_continuous_integration_goes_on_only_without_a_verdict() -> None:
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+
+
+def ci(folder: Path, commands: str) -> subprocess.CompletedProcess[str]:
+    """Run commands with the functions of `.ci/run`, in a folder."""
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert "build/windows.py dist || status=$?" in script
-    assert f"    {windows.NOT_TRIED} | 124 | 137) echo" in script
-    assert "    *) echo" in script and "; exit 1 ;;" in script
+    start, end = script.index("logs=$(mktemp"), script.index("\nmake install\n")
+    code = f"set -euo pipefail\n{script[start:end]}\n{commands}\necho went on"
+    return subprocess.run(["bash", "-c", code], cwd=folder, capture_output=True, text=True)
+
+
+@needs_bash
+@pytest.mark.parametrize("status", [0, 1, 2, windows.NOT_TRIED, 124, 137])
+def test_continuous_integration_goes_on_only_without_a_verdict(tmp_path: Path, status: int) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\necho $*\nexit {status}\n")
+    python.chmod(0o755)
+    goes_on = status not in (1, 2)
+    for commands in ("windows --no-build", "begin it windows --no-build; await it"):
+        done = ci(tmp_path, commands)
+        assert done.stdout.startswith("build/windows.py dist --no-build\n")
+        assert ("went on" in done.stdout, done.returncode == 0) == (goes_on, goes_on)
+        assert ("was not tried" in done.stdout) == (goes_on and status > 0)
+
+
+@needs_bash
+def test_what_continuous_integration_begins_says_all_at_its_end_and_may_fail(
+    tmp_path: Path,
+) -> None:
+    begun = "begin one sh -c 'sleep 0.2; echo 1; echo 2 >&2; exit {}'; echo 0; await one"
+    done = ci(tmp_path, begun.format(0))
+    assert (done.returncode, done.stdout) == (0, "0\n1\n2\nwent on\n")
+    done = ci(tmp_path, begun.format(3))
+    assert (done.returncode, done.stdout) == (3, "0\n1\n2\none: failed with status 3\n")
+
+
+def test_the_tests_of_the_package_for_windows_are_there() -> None:
     for name in windows.TESTS + windows.MORE_TESTS:
         assert (ROOT / "tests" / f"{name}.py").exists()
 
