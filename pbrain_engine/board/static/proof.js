@@ -39,8 +39,10 @@ export class ProofPanel extends Panel {
     this.attacker = app.tree.toMove(app.node);
     this.root = app.node;
     this.tree.replaceChildren();
+    app.draw();
     if (await this.attack()) return;
     app.setGuide(null);
+    app.draw();
     await this.enemy(app.node);
   }
 

@@ -217,7 +217,6 @@ export const words = {
   "prove": "Forced win?",
   "defend": "Longest defence",
   "proof-back": "Another defence",
-  "proof-stop": "Leave",
   "vcf": "by fours",
   "vct": "by fours and threes",
   "win": "by search",
