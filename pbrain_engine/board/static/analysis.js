@@ -3,7 +3,7 @@
 import { SHAPE_SIGNS } from "./board.js";
 import { WIN, valueText } from "./draw.js";
 import { SIDES, isSame } from "./tree.js";
-import { Panel, find, isChecked, make } from "./dom.js";
+import { Panel, find, isChecked, make, refill } from "./dom.js";
 import { decimal, percent, short, t } from "./words.js";
 
 export class AnalysisPanel extends Panel {
@@ -111,7 +111,7 @@ export class AnalysisPanel extends Panel {
     find("threat-note").textContent = this.threatText();
     find("shape-legend").hidden = find("overlay").value === "off";
     this.list.style.setProperty("--lines", find("lines").value || 1);
-    this.list.replaceChildren(...lines.map((line) => make("li", {}, make("button", {
+    refill(this.list, lines.map((line) => make("li", {}, make("button", {
       type: "button", class: "line", onclick: () => app.click(line.move),
       onpointerenter: () => this.preview(line), onpointerleave: () => this.preview(null), onfocus: () => this.preview(line), onblur: () => this.preview(null),
     },

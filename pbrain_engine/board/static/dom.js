@@ -35,6 +35,13 @@ export function opened(id) {
   });
 }
 
+// Other pieces in the place of those that were there; the focus stays where it was among the buttons.
+export function refill(list, pieces) {
+  const at = [...list.querySelectorAll("button, input")].indexOf(document.activeElement);
+  list.replaceChildren(...pieces);
+  [...list.querySelectorAll("button")].slice(0, at + 1).at(-1)?.focus({ preventScroll: true });
+}
+
 // The options of a list, each by its value and text; groups have a title.
 export function fillList(list, options) {
   list.replaceChildren(...options.map(([value, text, inner]) => (inner

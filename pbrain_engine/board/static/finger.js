@@ -64,7 +64,7 @@ export class Finger {
     board.lens.replaceChildren();
     board.app.tell("onpoint", this.aimed);
     if (!isFree) return;
-    board.app.speak(t("touch-again", { cell: board.describe(cell) }));
+    board.app.say(t("touch-again", { cell: board.describe(cell) }));
     const [, , wide, tall] = board.svg.getAttribute("viewBox").split(" ").map(Number);
     const [ax, ay] = centre(cell), side = SPAN * SCALE * CELL, span = SPAN * CELL;
     const x = Math.min(Math.max(ax - side / 2, 0), wide - side);

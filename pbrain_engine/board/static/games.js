@@ -1,6 +1,6 @@
 // The games that were played: each is kept, can be found, named, deleted, and taken up again.
 
-import { Panel, asked, button, fillList, find, make } from "./dom.js";
+import { Panel, asked, button, fillList, find, make, refill } from "./dom.js";
 import { RULES } from "./setup.js";
 import { GameTree } from "./tree.js";
 import { language, t } from "./words.js";
@@ -101,14 +101,12 @@ export class GamesPanel extends Panel {
     if (!games || this.naming || filled === this.filled) return; // a click may be on its way
     this.filled = filled;
     this.say(games.length ? "" : t("no-games"));
-    const list = find("game-list"), focused = [...list.querySelectorAll("button, input")].indexOf(document.activeElement);
-    list.replaceChildren(...games.map((game) => {
+    refill(find("game-list"), games.map((game) => {
       const line = button("", () => this.open(game.game), { class: "line", "aria-current": game.game === here ? "true" : null },
         make("span", { class: "title" }, this.title(game)), make("span", { class: "when" }, this.words(game)));
       return make("li", {}, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
         button("✕", () => this.delete(game), { class: "plain", "aria-label": t("delete"), title: t("delete") }));
     }));
-    if (focused >= 0) [...list.querySelectorAll("button")].slice(0, focused + 1).at(-1)?.focus();
   }
 
   title({ title, black, white }) { return title || (black || white ? `${black || "?"} – ${white || "?"}` : t("position")); }

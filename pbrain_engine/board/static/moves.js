@@ -1,7 +1,7 @@
 // The moves of the game next to the board, with variations, comments, marks and the curve.
 
 import { drawChances, plyAt } from "./curve.js";
-import { Panel, button, find, make } from "./dom.js";
+import { Panel, button, find, make, refill } from "./dom.js";
 import { t } from "./words.js";
 import { SIDES } from "./tree.js";
 
@@ -39,7 +39,7 @@ export class MovesPanel extends Panel {
     const { app } = this;
     this.commented = app.node;
     this.comment.value = app.node.comment;
-    this.tree.replaceChildren(this.branch(app.tree.root));
+    refill(this.tree, [this.branch(app.tree.root)]);
     const others = app.tree.transpositions(app.node).filter((node) => node.parent);
     find("transpositions").replaceChildren(...(others.length ? [t("same-position"), " ", ...others.slice(0, 5).map((node) =>
       button(app.names(node.moves.slice(-6)), () => app.visit(node), { class: "node" }))] : []));

@@ -2,13 +2,14 @@
 
 import { Clocks } from "./clocks.js";
 import { foulText } from "./board.js";
-import { Panel, asked, find, isChecked, make } from "./dom.js";
+import { Panel, asked, find, isChecked, make, refill } from "./dom.js";
 import { Opening } from "./opening.js";
 import { askForGame, chosenBoard, fill, levelName, levelNote, presets, values } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { percent, t } from "./words.js";
 
 const SLIP = 0.15, SLIP_SECONDS = 0.6; // chance that a mistake costs, and the time to see one
+const HINT_SECONDS = 2;
 const KEPT = ["human", "fresh"]; // of a game that goes on
 
 export class PlayPanel extends Panel {
@@ -21,8 +22,8 @@ export class PlayPanel extends Panel {
     find("new-game").addEventListener("click", () => this.ask());
   }
 
-  // No help while a game goes on, unless the analysis is looked at.
-  get isQuiet() { return this.isOn && this.isDuel && !["analyse", "known"].includes(this.app.tab); }
+  // No help while people play, unless the analysis is looked at.
+  get isQuiet() { return this.isOn && this.human !== "none" && !["analyse", "known", this.isDuel || "review"].includes(this.app.tab); }
 
   // Whether one person plays against Numoku.
   get isDuel() { return SIDES.includes(this.human); }
@@ -75,8 +76,8 @@ export class PlayPanel extends Panel {
     if (now === this.invited) return;
     this.invited = now;
     const setBoard = () => app.show(new GameTree(chosenBoard()));
-    find("invitation").replaceChildren(...(invites ? [make("p", {}, t("invitation")), make("div", { class: "presets" }, ...presets(setBoard)),
-      make("span", { class: "about" }, t("invitation-form", { side: values().person, level: levelName(values().level), note: levelNote(values().level) }))] : []));
+    refill(find("invitation"), invites ? [make("p", {}, t("invitation")), make("div", { class: "presets" }, ...presets(setBoard)),
+      make("span", { class: "about" }, t("invitation-form", { side: values().person, level: levelName(values().level), note: levelNote(values().level) }))] : []);
   }
 
   showPlayer(side, at) {
@@ -116,7 +117,7 @@ export class PlayPanel extends Panel {
   }
 
   nameSides(human) {
-    const own = (side) => (human === "both" || human === side ? t("you") : `Numoku ${this.method || `level ${this.settings.level}`}`);
+    const own = (side) => (human === "both" || human === side ? t("you") : `Numoku ${levelName(this.settings.level)}`);
     this.app.tree.names = { black: own("black"), white: own("white") };
   }
 
@@ -229,7 +230,7 @@ export class PlayPanel extends Panel {
   isOpponents(node) { return this.human !== "both" && SIDES[this.app.tree.toMove(node)] !== this.human; }
 
   state() {
-    if (this.over) return this.over;
+    if (!this.isOn) return this.over;
     if (this.opening) return this.opening.state();
     if (!this.isEngineTurn()) return t("your-move", { side: this.app.mover });
     if (!this.app.server.about) return t("loading-game");
@@ -310,7 +311,8 @@ export class PlayPanel extends Panel {
 
   async hint() {
     const { app } = this, node = app.node;
-    const found = await app.ask("analyse", { time: Number(this.settings.seconds) || 5 });
+    app.say(t("looking"));
+    const found = await app.ask("analyse", { time: Math.min(Number(this.settings.seconds) || 5, HINT_SECONDS) });
     if (found.error) return found.stopped ? null : app.say(found.error, true);
     if (app.node !== node) return null;
     app.line = found.pv.slice(0, 1);

@@ -1,7 +1,7 @@
 // The dialog of a new game: presets, sides, strength, and under More everything else.
 
 import { element } from "./draw.js";
-import { button, fillList, find, make, opened } from "./dom.js";
+import { button, fillList, find, make, opened, refill } from "./dom.js";
 import { remember, remembered } from "./kept.js";
 import { has, t } from "./words.js";
 
@@ -60,7 +60,7 @@ function showForm() {
   find("level-note").textContent = has(`like-${level}`) ? t(`like-${level}`) : t("textbook-note");
   const isOpening = field("opening").value !== "none";
   ["black", "white"].forEach((side, at) => { find(`person-${side}`).textContent = t(isOpening ? ["you-begin", "numoku-begins"][at] : side); });
-  find("presets").replaceChildren(...presets(showForm));
+  refill(find("presets"), presets(showForm));
 }
 
 // Buttons for the usual boards; then is called when one was chosen.
