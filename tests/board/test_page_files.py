@@ -53,7 +53,7 @@ def test_a_library_is_opened_and_saved(opened: Open, tmp_path: Path) -> None:
     assert page.raw.input_value("#game-file") == ""  # so that it can be chosen again
     drop = "document.body.dispatchEvent(new DragEvent('drop', { cancelable: true, bubbles: true,"
     assert page.do(f"{drop} dataTransfer: new DataTransfer() }}))")  # a text goes into its field
-    assert page.text("about") == "Renju 15×15"
+    page.says("about", "Renju 15×15")
     assert page.raw.locator("#variations button").count() == moves
     comments = page.do("app.tree.nodes().filter((node) => node.comment).length")
     assert comments == sum(bool(n.comment) for n, depth in tree.walk() if depth and n.is_move)
@@ -123,7 +123,7 @@ def test_a_file_that_can_be_read_can_be_saved_and_what_is_too_large_is_refused(
     page.tab("file")
     page.raw.set_input_files("#game-file", game)
     page.says("file-status", " moves")
-    assert "large.sgf" in page.text("file-status")
+    page.says("file-status", "large.sgf")
     assert len(page.save("sgf")) > 1_400_000
     page.show("a1", size="19x19")
     page.press("save-lib")

@@ -44,7 +44,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.reload("app.guide?.name === 'play'")
     assert page.do("[app.play.settings.level, app.play.settings.minutes]") == ["2", "30"]
     assert spent <= page.do("app.play.clocks.spent(0)") < spent + 30
-    assert "Your move, Black" in page.text("state")
+    page.says("state", "Your move, Black")
     page.raw.wait_for_timeout(300)
     page.wait("!app.server.questions.size && !document.querySelector('#bar-text').textContent")
     page.tab("puzzle")
@@ -56,7 +56,8 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.begin()
     assert page.stones() == 0
     page.press("former")
-    assert page.moves() == game and "Your move" in page.text("state")
+    assert page.moves() == game
+    page.says("state", "Your move")
 
     page.raw.goto("about:blank")  # a link: the game and the file are in the list
     page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m={MISSED}")
@@ -65,7 +66,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.raw.fill("#review-seconds", "0.1")
     page.press("review")
     page.says("review-status", "to look at")
-    assert "missed a win" in page.text("mistakes")
+    page.says("mistakes", "missed a win")
     assert page.do("document.querySelector('#curve .area').getAttribute('d')").count("L") > 8
     assert page.do("app.tree.nodes().length") > 9  # the better lines are variations
     reviewed = page.do(TREE)
@@ -97,7 +98,8 @@ def test_take_back_leaves_no_variation(page: Page) -> None:
     page.press("take-back")
     assert page.do("app.node.ply") == 2 and page.do("app.tree.nodes().length") == 3
     page.press("take-back", "take-back")
-    assert page.do("app.tree.nodes().length") == 1 and "nothing" in page.text("state")
+    assert page.do("app.tree.nodes().length") == 1
+    page.says("state", "nothing")
 
 
 def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:
@@ -131,7 +133,8 @@ def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     page.tab("games")
     page.raw.locator("#game-list button").first.click()
     page.wait("app.node.comment === 'over a restart'")
-    assert page.moves() == "h8i9j8" and page.text("black-clock") == "0:10 ×2"
+    page.says("black-clock", " ×2")  # of its three periods
+    assert page.moves() == "h8i9j8"
     page.close()
     server.stop()
 

@@ -38,9 +38,10 @@ def test_a_person_plays_takes_back_and_resigns(page: Page) -> None:
     page.press("resign")  # which asks first
     page.raw.keyboard.press("Escape")
     page.wait("!document.querySelector('dialog[open]')")
-    assert page.text("play-report") == "" and "Your move" in page.text("state")
+    assert page.text("play-report") == ""
+    page.says("state", "Your move")
     page.resign()
-    assert "White wins, Black resigned" in page.text("play-report")
+    page.says("play-report", "White wins, Black resigned")
 
 
 def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
@@ -49,7 +50,7 @@ def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
     page.has("#board .winning")
     page.wait("document.querySelector('#bar').getAttribute('aria-label').includes('Black has won')")
     assert page.do("document.querySelector('#bar-black').style.transform") == "scaleY(1)"
-    assert "Black has won" in page.text("state")
+    page.says("state", "Black has won")
     page.click("a15")
     page.says("state", "Begin a new game")
     assert page.stones() == 9
@@ -59,11 +60,11 @@ def test_any_rule_and_board_can_be_played(opened: Open) -> None:
     page = opened(hash_="#b=20x18&r=renju&m=h8i9")
     page.begin(person="both")  # the form follows the board
     page.wait("app.node.ply === 0")
-    assert page.text("about") == "Renju 20×18"
+    page.says("about", "Renju 20×18")
     for rule, width, height in (("caro", 20, 9), ("standard", 5, 22)):
         page.begin(level=1, person="white", rule=rule, width=width, height=height)
         page.answered(1)
-        assert page.text("about") == f"{rule.title()} {width}×{height}"
+        page.says("about", f"{rule.title()} {width}×{height}")
     page.press("new-game")
     page.set(rule="freestyle", width=20, opening="rif")  # which brings its board
     form = "Object.fromEntries(new FormData(document.querySelector('#setup-form')))"
@@ -78,7 +79,7 @@ def test_renju_crosses_out_forbidden_cells_and_names_openings(opened: Open) -> N
     page.click("h8")
     page.says("state", "double three")
     page.do("app.draw()")  # as an analysis does again and again
-    assert "double three" in page.text("state")
+    page.says("state", "double three")
     assert page.stones() == 8
     page.show("h8h9i9j10", "renju")
     page.says("about", "Renju 15×15 · D4 Kagetsu")
@@ -97,10 +98,15 @@ def test_analysis_gets_deeper_until_a_move_is_made(opened: Open) -> None:
     page = opened(GAME)
     page.tab("analyse")
     page.wait("app.node.found?.depth >= 6")
+    page.raw.focus("#lines-found li:nth-child(2) button")  # and it stays there
+    page.wait(f"app.node.found.depth > {page.do('app.node.found.depth')}")
+    assert page.do("document.activeElement.closest('#lines-found li:nth-child(2)') !== null")
+    page.do("document.activeElement.blur()")
     page.count("#lines-found li", 3)  # at the end of a depth
     page.count("#board .label", 3)
     assert page.raw.locator("#board .label.best").count() == 1
-    assert "%" in page.text("summary") and "/s" in page.text("summary")
+    page.says("summary", "%")
+    page.says("summary", "/s")
     assert page.raw.get_attribute("#bar", "aria-label").startswith("Evaluation: Black")
     page.raw.hover("#lines-found li")
     page.has("#board g.marks g.shown")
@@ -166,7 +172,7 @@ def test_the_policy_of_the_network_is_shown_as_dots(browser: Any, tmp_path: Path
         for cell in parse_moves(GAME):
             engine.play(*cell)
         assert shares == [round(share, 4) for _, share in engine.policy()[: len(shares)]]
-    assert "network" in page.text("summary")
+    page.says("summary", "network")
     page.close()
     assert server.stop() == ""
 
@@ -186,14 +192,14 @@ def test_threats_of_both_sides_are_shown(opened: Open) -> None:
     page.has("#board .label")
     page.play("a15")  # now white has to answer
     page.has("#board circle.rescue", 2)
-    assert "stopped by" in page.text("threat-note")
+    page.says("threat-note", "stopped by")
     page.raw.uncheck("#winning")
     page.raw.uncheck("#analysis-on")
     page.tab("analyse")
     page.set(proof_seconds=1)
     page.press("prove")
     page.says("proof-status", "stopped by")
-    assert "No forced win" in page.text("proof-status")
+    page.says("proof-status", "No forced win")
     assert page.raw.locator("#board circle.rescue").count() >= 2
 
 
@@ -204,6 +210,12 @@ def test_balanced_moves_are_found(page: Page) -> None:
         " what === 'balance' ? { ...fields, seconds: 1 } : fields, ...more); })()"
     )
     page.tab("analyse")
+    page.raw.uncheck("#analysis-on")
+    page.set(proof_seconds=1)
+    hidden = "document.querySelector('#proof-tools').hidden"
+    assert not page.do(f"(document.querySelector('#prove').click(), {hidden})")
+    page.says("proof-status", "No forced win")
+    page.says("state", "Black to move")  # no attack goes on
     for name, stones in (("one", 1), ("two", 2)):
         page.press(f"balance-{name}")
         page.says("balance-found", "%")
@@ -221,11 +233,12 @@ def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
     page.tab("analyse")
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
-    assert "wins in 2 by fours" in page.text("proof-status")
+    page.says("proof-status", "wins in 2 by fours")
     page.play("o15")  # a move far away
     page.says("proof-status", "Five")
     assert page.raw.locator("#board .winning").count() == 5
-    assert "Black has won" in page.text("state") and "choose" not in page.text("state")
+    page.says("state", "Black has won")
+    assert "choose" not in page.text("state")
     assert page.raw.get_attribute("#bar", "aria-label") == "Evaluation: Black has won"
     page.press("proof-back")
     page.wait("app.node.ply === 7")
@@ -289,7 +302,7 @@ def test_variations_comments_and_transpositions(opened: Open) -> None:
     page.press("first")
     page.play("j8", "i9", "h8")
     page.count("#variations button", 6)
-    assert "Also reached by" in page.text("transpositions")
+    page.says("transpositions", "Also reached by")
     page.raw.fill("#comment", "a [nice] idea\\")
     text = page.save("sgf").decode()
     assert text.count("(") == 3 and "a [nice\\] idea\\\\" in text
@@ -336,7 +349,7 @@ def test_positions_turn_and_rows_can_be_counted_from_the_bottom(opened: Open) ->
     assert page.stones() == 2
     page.show("h1")
     page.raw.check("#from-bottom")
-    assert "h15" in page.text("state")
+    page.says("state", "h15")
     page.raw.reload()
     page.says("state", "h15")
     assert page.moves() == "h1"
@@ -372,7 +385,7 @@ def test_variations_and_comments_outlive_a_reload(opened: Open, server: BoardSer
 def test_what_is_no_game_is_refused_with_a_reason(opened: Open) -> None:
     page = opened(hash_="#b=15x15&r=freestyle&m=h8h8")
     assert page.stones() == 0
-    assert "The address is wrong at h8" in page.text("state")
+    page.says("state", "The address is wrong at h8")
     page.read("(;GM[1]SZ[19];B[dd])")
     page.says("file-status", "another game")
 
@@ -388,7 +401,8 @@ def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_
     assert page.raw.is_visible("#banner")
     page.server = BoardServer(tmp_path, port=server.port)
     page.wait("document.querySelector('#link').dataset.state === 'back'")
-    assert "connected again" in page.text("link") and page.moves() == "h8i9"
+    page.says("link", "connected again")
+    assert page.moves() == "h8i9"
     page.wait("app.node.found?.depth >= 2")
     page.begin(level=10, seconds=30)
     page.play("h8")
@@ -419,6 +433,10 @@ def test_a_wrong_token_is_said_and_can_be_mended(browser: Any, server: BoardServ
 
 def test_the_board_is_played_with_keys_and_spoken(page: Page) -> None:
     frame = "getComputedStyle(document.querySelector('#board')).outlineStyle"
+    page.raw.focus("#invitation .presets button:nth-child(3)")
+    page.raw.keyboard.press("Enter")
+    page.says("about", "Renju")
+    assert page.do("document.activeElement.textContent") == "Renju"
     page.tab("analyse")
     page.play("h8")
     assert page.do(frame) == "none"  # by a click
@@ -426,10 +444,11 @@ def test_the_board_is_played_with_keys_and_spoken(page: Page) -> None:
     page.raw.focus("#board")
     for key in ("Tab", "Shift+Tab", "ArrowRight", "ArrowRight", "ArrowUp"):
         page.raw.keyboard.press(key)
-    assert page.text("spoken") == "i7 empty" and page.do(frame) == "solid"
+    page.says("spoken", "i7 empty")
+    assert page.do(frame) == "solid"
     page.raw.keyboard.press("Enter")
     page.wait("app.node.ply === 1")
-    assert page.text("spoken") == "Black i7"
+    page.says("spoken", "Black i7")
     page.raw.keyboard.press("Escape")
     page.raw.focus("#first")
     page.raw.keyboard.press("ArrowLeft")

@@ -75,10 +75,10 @@ def test_an_offer_that_is_symmetric_to_another_one_is_refused(page: Page) -> Non
     page.begin(opening="rif", seconds=0.1)
     page.play("h8", "h9", "h10")
     page.wait("app.play.opening.step?.act === 'offer'")
-    assert "Offer 2 fifth stones" in page.text("state")
+    page.says("state", "Offer 2 fifth stones")
     page.click("g8")
     page.wait("app.play.opening.picked.length === 1")
-    assert "1 chosen" in page.text("state")
+    page.says("state", "1 chosen")
     page.click("i8")
     page.says("state", "Symmetric")
     assert page.raw.locator("#board .label").count() == 1
@@ -114,7 +114,7 @@ def test_an_opening_goes_on_after_a_reload_and_in_the_terminal(
         page.raw.wait_for_timeout(50)
     assert kept is not None and kept.play.rule.name == "soosorv-8" and kept.person == 0
     page.reload("app.node.ply === 2 && app.play.opening?.step")
-    assert "Put stone 3 (Black) in the central 5×5" in page.text("state")
+    page.says("state", "Put stone 3 (Black) in the central 5×5")
     page.play("j10")
     assert step(page) is not None
 

@@ -103,6 +103,7 @@ def test_the_person_sits_below_the_board_and_nobody_is_to_move_after_the_end(pag
 def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(opened: Open) -> None:
     page = opened("h8a1i8c1j8e1k8g1")
     page.begin("resume", person="both")
+    assert page.do("app.isQuiet")  # no help for two people, either
     for _ in range(2):
         page.play("l8")
         page.wait("app.tree.names.result === '1-0'")
@@ -113,6 +114,7 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(opened
     page.resign()
     assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]
     page.press("undo", "undo")
+    page.says("state", "Black to move")
     assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]  # looking back changes nothing
     page.play("j10")
     assert "RE[" not in page.do("app.file.write('sgf')")["text"]
@@ -179,17 +181,17 @@ def test_swap2_is_left_by_stepping_back_and_by_a_choice_that_fails(page: Page) -
     page.wait(CHOOSING)
     page.press("undo")
     assert not page.raw.is_visible("#choices")
-    assert page.text("play-report") == "The opening is left; you play White."
+    page.says("play-report", "The opening is left; you play White.")
     free = page.do("app.nameOf([0, 1, 2].map((x) => [x, 14]).find((cell) => app.isFree(cell)))")
     page.play(free)  # in the place of Numoku's stone
-    assert "Your move, White" in page.text("state")
+    page.says("state", "Your move, White")
     page.do("""(() => {
       const ask = app.server.ask.bind(app.server);
       app.server.ask = (what, ...more) => ask(what === "opening_step" ? "fly" : what, ...more);
     })()""")
     page.begin()
     page.says("play-report", "The opening is left")
-    assert "there is no operation" in page.text("play-report")
+    page.says("play-report", "there is no operation")
     page.answered(1)  # as in other games
 
 

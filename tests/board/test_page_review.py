@@ -63,8 +63,9 @@ def test_the_first_click_is_answered_and_a_review_waits_for_the_end(page: Page) 
     page.click("h8")
     page.answered()
     assert page.moves().startswith("h8") and page.do("app.guide === app.play")
-    assert page.text("black-player").startswith("You") and "level 5" in page.text("white-player")
-    assert "5 · club player" in page.text("level")
+    assert page.text("black-player").startswith("You")
+    page.says("white-player", "level 5")
+    page.says("level", "5 · club player")
     assert page.raw.locator("#board .label").count() == 0  # no help in a game
     page.tab("review")
     page.press("review")
@@ -100,7 +101,7 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
         page.click(page.do(f"{prove}.then((found) => app.nameOf(found.move))"))
         page.wait("app.guide.over || app.tree.toMove(app.node) === app.guide.attacker")
         page.wait("!app.guide.busy")
-    assert page.text("puzzle-status") == "Solved!"
+    page.says("puzzle-status", "Solved!")
     assert page.raw.locator("#puzzle-list option").first.text_content().startswith("✓")
 
 
@@ -132,7 +133,7 @@ def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Pa
 
 def test_a_defence_is_found_or_refuted(page: Page) -> None:
     page.puzzle("defend")
-    assert "stops the win" in page.text("puzzle-status")
+    page.says("puzzle-status", "stops the win")
     best = page.do("app.guide.puzzle.best.map(String)")
     free = page.do("[0, 1, 2].map((x) => [x, 0]).find((cell) => app.isFree(cell))")
     assert str(free).strip("[]").replace(" ", "") not in best
@@ -171,4 +172,5 @@ def test_a_wrong_move_in_a_puzzle_is_answered_at_once_with_its_refutation(page: 
             assert "Refuted by" in words or "No win is seen" in words
             assert page.raw.locator("#board g.marks g.shown").count() > 0
         page.press("take-back")
-        assert page.do("app.tree.nodes().length") == 1 and "wins in" in page.text("puzzle-status")
+        assert page.do("app.tree.nodes().length") == 1
+        page.says("puzzle-status", "wins in")
