@@ -87,11 +87,16 @@ def run_bench(command: list[str], *options: str) -> dict[str, Any]:
     return figures
 
 
-def ship(target: Target, kernels: Path, folder: Path, figures: dict[str, Any]) -> None:
-    """Fill a folder with the kernels of one platform, and with what was measured."""
+def copy_kernels(target: Target, kernels: Path, folder: Path) -> None:
+    """Copy the kernels of one platform into a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     for level in target.levels:
         shutil.copyfile(kernels / target.file_name(level), folder / target.file_name(level))
+
+
+def ship(target: Target, kernels: Path, folder: Path, figures: dict[str, Any]) -> None:
+    """Fill a folder with the kernels of one platform, and with what was measured."""
+    copy_kernels(target, kernels, folder)
     text = "The kernels here belong to these sources.\n"
     (folder / SHIPPED_MARK).write_text(text, encoding="ascii", newline="\n")
     signature = line(figures["weights"], figures["nodes"])
@@ -100,11 +105,9 @@ def ship(target: Target, kernels: Path, folder: Path, figures: dict[str, Any]) -
 
 def main() -> int:
     """Build the kernels of every platform and level that are not in the cache yet, and copy all."""
-    kernels, folder = build_kernels(TARGETS.values()), Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    kernels = build_kernels(TARGETS.values())
     for target in TARGETS.values():
-        for level in target.levels:
-            shutil.copyfile(kernels / target.file_name(level), folder / target.file_name(level))
+        copy_kernels(target, kernels, Path(sys.argv[1]))
     return 0
 
 

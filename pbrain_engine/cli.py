@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from . import __version__
-from .errors import WeightsError
+from .errors import NumokuError, WeightsError
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -132,8 +132,6 @@ def nearest(word: str) -> str:
 
 def run(module: str, arguments: list[str]) -> int:
     """Run the command of a module and turn what may go wrong into one line and an exit status."""
-    from .errors import NumokuError
-
     try:
         return int(import_module(f".{module}", __package__).main(arguments) or OK)
     except BrokenPipeError:

@@ -19,6 +19,7 @@ from .search.parameters import MAX_DEPTH, check_search
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
+INTERRUPTED = 130  # the exit status
 ENDLESS = 1 << 30  # the most of a span without an end
 MEGABYTES = (16, 65_536)  # that a process may be given
 DATABASE = "NUMOKU_DB"  # names the database where no option does

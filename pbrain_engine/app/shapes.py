@@ -76,18 +76,13 @@ def line_shape(line: str, rule: Rule, side: Side) -> tuple[str, int]:
     return "", 0
 
 
-def line_through(game: Game, x: int, y: int, dx: int, dy: int, side: Side) -> str:
-    """Return the line through a cell, with a stone of the side on the cell."""
-    signs = {Side.EMPTY: ".", Side.WALL: "#", side: "O", side.opponent: "X"}
-    held = [game.at(x + step * dx, y + step * dy) for step in range(-REACH, REACH + 1)]
-    held[REACH] = side
-    return "".join(signs[one] for one in held)
-
-
 def shape_of(game: Game, x: int, y: int, side: Side) -> str:
     """Return what a stone of the side on an empty cell makes, the strongest; often nothing."""
-    lines = [line_through(game, x, y, dx, dy, side) for dx, dy in DIRECTIONS]
-    made = [line_shape(line, game.rule, side) for line in lines]
+    signs, made = {Side.EMPTY: ".", Side.WALL: "#", side: "O", side.opponent: "X"}, []
+    for dx, dy in DIRECTIONS:
+        held = [game.at(x + step * dx, y + step * dy) for step in range(-REACH, REACH + 1)]
+        held[REACH] = side
+        made.append(line_shape("".join(signs[one] for one in held), game.rule, side))
     names = [name for name, _ in made]
     fours = sum(count for _, count in made)
     if FIVE in names:

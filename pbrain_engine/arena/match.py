@@ -31,7 +31,7 @@ from ..game.documents import played_document
 from ..game.record import START, GameRecord
 from ..native.load.library import KernelError
 from ..notation.journal import GameLog
-from ..options import join_command, problem_of
+from ..options import INTERRUPTED, join_command, problem_of
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, Pool
 from . import processes
@@ -44,7 +44,6 @@ from .referee import EngineFault, GameTask
 from .settings import EngineSpec, MatchSettings, SettingsError, pairs, total_games
 from .standings import PlainView, Standings, View, summary
 
-INTERRUPTED = 130  # exit status
 POLL = 0.2  # seconds between two looks at the keyboard
 PATIENCE = 2.0  # seconds for an answer to ABOUT; some engines do not know the command
 MAX_TITLE = 40

@@ -25,7 +25,15 @@ from ..engine.engine import Engine, Limit
 from ..files import decode, read_whole
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..native.load.library import KernelError
-from ..options import SHARED, CommandLine, Option, not_below_zero, positive, problem_of
+from ..options import (
+    INTERRUPTED,
+    SHARED,
+    CommandLine,
+    Option,
+    not_below_zero,
+    positive,
+    problem_of,
+)
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
 from ..workers import Pool, in_order
@@ -206,7 +214,6 @@ def engine_judge(
 # -- the command ---------------------------------------------------------------------------------
 
 DEFAULT_COUNT = 100
-INTERRUPTED = 130  # exit status
 HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
 
 COMMAND = CommandLine(

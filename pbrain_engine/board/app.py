@@ -42,9 +42,9 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
 from ..files import state_folder
 from ..pages import html
-from . import files, openings, proofs, searches  # noqa: F401 - which register their operations
+from . import files, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive
-from .desk import Answer, Desks, Job, Questions, answer_of
+from .desk import EVENT_GAP, Answer, Desks, Job, Questions, answer_of
 from .messages import MOST_CHARACTERS, OPERATIONS, error_document, operation_of, parse, refusal_of
 
 STATIC = Path(__file__).parent / "static"
@@ -60,7 +60,6 @@ HEADERS = {
     "Cache-Control": "no-cache",
 }
 MOST_BYTES = 3 * MOST_CHARACTERS  # what is longer ends the socket
-EVENT_GAP = 0.1  # seconds between two events of a search
 POLICY_VIOLATION = 1008
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]", "::1")
 TOKEN_BYTES = 18

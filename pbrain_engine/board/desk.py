@@ -247,6 +247,7 @@ class Desk:
 # Questions of a page --------------------------------------------------------------------
 
 MOST_WAITING = 64
+EVENT_GAP = 0.1  # seconds between two events of a search
 
 Answer: TypeAlias = Document
 

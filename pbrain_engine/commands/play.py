@@ -130,8 +130,10 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
         place = rows[place]["parent"]
     start = tree.record._replace(moves=tuple(moves))
     opening, kept = None, match.get("opening")
-    if kept and (played := OpeningPlay.of_kept(kept, moves, start.width, start.height)):
-        opening = TalkedOpening(played, kept["person"])
+    if kept:
+        played = OpeningPlay.named(kept["rule"], start.width, start.height, kept["actions"])
+        if played.stones == moves[: len(played.stones)]:
+            opening = TalkedOpening(played, kept["person"])
     level = str(match.get("level"))
     return GameStart(
         start,

@@ -178,16 +178,13 @@ def plural(count: int, kind: str) -> str:
     return f"{count} inaccuracies" if kind == INACCURACY and count != 1 else counted(count, kind)
 
 
-def foul_words(game: GameRecord) -> str:
-    """Return by which forbidden stone black has lost a game, and why it is one."""
-    played = Game(*game.board)
-    played.become(game)
-    return f"{view.foul_line(played)}: black loses"
-
-
 def remarks(game: GameRecord, reviewed: Reviewed) -> list[str]:
     """Return what is to be said about a move."""
-    words = [foul_words(game)] if reviewed.is_foul else []
+    words = []
+    if reviewed.is_foul:
+        played = Game(*game.board)
+        played.become(game)
+        words.append(f"{view.foul_line(played)}: black loses")
     if reviewed.kind in WRONG:
         better = view.format_line(reviewed.found.line, SHOWN_LINE)
         words.append(f"{reviewed.kind}: lost {100 * reviewed.loss:.0f} %, better {better}")

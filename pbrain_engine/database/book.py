@@ -20,10 +20,10 @@ from time import time
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
-from ..game.position import HEAD, BookMove, Image, image_of, pack_book, read_key
+from ..game.position import HEAD, BookMove, Image, image_of, own_symmetries, pack_book, read_key
 from ..game.record import GameRecord
 from ..game.result import Author, Known, Result
-from ..position.geometry import Coordinates, symmetries, transform
+from ..position.geometry import Coordinates, transform
 from ..values import WIN_BAND
 from ..workers import Pool
 from .store import Database, checksum
@@ -62,12 +62,7 @@ def doubles(key: bytes) -> list[Coordinates]:
     """
     position = read_key(key)
     size = position.width, position.height
-    held = [cells for cells in (position.black, position.white, position.walls) if cells]
-    own = [
-        number
-        for number in range(symmetries(*size))
-        if all(set(transform(cells, number, *size)) == set(cells) for cells in held)
-    ]
+    own = own_symmetries((position.black, position.white, position.walls), *size)
     return [
         cell
         for cell in position.empty_cells

@@ -15,6 +15,7 @@ from pathlib import PurePath
 from time import perf_counter, sleep
 from typing import NamedTuple
 
+from ..arena.choosing import SWAP2_STONES
 from ..arena.process import EngineProcess, TimedLine
 from ..arena.referee import EngineFault
 from ..game.cells import cell_name, parse_moves
@@ -288,7 +289,7 @@ class Exam:
         words = answer.split(" ")
         cells = [read_move(word) for word in (*words, *stones)]
         is_legal = None not in cells and len(set(cells)) == len(cells)
-        counts = {0: (3,), 3: (1, 2), 5: (1,)}[len(stones)]
+        counts = SWAP2_STONES[len(stones)]
         if not (stones and answer == "SWAP") and (len(words) not in counts or not is_legal):
             raise failed(f"{shown(answer)} with {len(stones)} stones")
 

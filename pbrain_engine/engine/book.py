@@ -141,7 +141,7 @@ class Book:
                     waiting.append(child)
         return False
 
-    def balanced(self, game: Game, stones: int, balance: int = BALANCE) -> list[list[Coordinates]]:
+    def balanced(self, game: Game, stones: int) -> list[list[Coordinates]]:
         """Return nearly even positions of this many stones, played in turn.
 
         They are of the rule and board of a game.
@@ -149,7 +149,7 @@ class Book:
         head = bytes((game.rule, game.width, game.height))
         found = []
         for key, value in self._file.execute(PAGES):
-            if bytes(key)[:3] == head and abs(value) <= balance:
+            if bytes(key)[:3] == head and abs(value) <= BALANCE:
                 position = read_key(bytes(key))
                 if position.stones == stones and position.in_turn is not None:
                     found.append(position.in_turn)

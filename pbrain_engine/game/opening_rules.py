@@ -10,14 +10,15 @@ and Taraguchi-10 (2017); Gomocup's page on swap2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..position.geometry import Coordinates, symmetries, transform
+from ..position.geometry import Coordinates, transform
 from ..position.rules import Rule, Side
 from .cells import NotationError, cell_name, parse_cell
+from .position import own_symmetries
 
 
 class Act(Enum):
@@ -188,18 +189,6 @@ class OpeningPlay:
         opening = cls(RULES[name], width, height)
         opening.play(actions)
         return opening
-
-    @classmethod
-    def of_kept(
-        cls, kept: Mapping[str, Any], moves: Sequence[Coordinates], width: int, height: int
-    ) -> OpeningPlay | None:
-        """Return the opening of a saved game, by its ``rule`` and ``actions``; None: other moves.
-
-        Raises:
-            NotationError: the rule does not allow it.
-        """
-        opening = cls.named(kept["rule"], width, height, kept["actions"])
-        return opening if opening.stones == list(moves[: len(opening.stones)]) else None
 
     def after(self, words: Iterable[str]) -> OpeningPlay:
         """Return another opening, which goes on from here by these actions."""
@@ -380,10 +369,5 @@ class OpeningPlay:
         ``stones``: another position than the one on the board, black's first.
         """
         board, stones = (self.width, self.height), self.stones if stones is None else stones
-        kept = []
-        for number in range(symmetries(*board)):
-            turned = transform(stones, number, *board)
-            if all(set(turned[side::2]) == set(stones[side::2]) for side in range(2)):
-                kept.append(number)
-        cells = list(cells)
+        kept, cells = own_symmetries((stones[::2], stones[1::2]), *board), list(cells)
         return {cell for number in kept for cell in transform(cells, number, *board)}

@@ -135,6 +135,16 @@ def _tables(width: int, height: int) -> list[list[int]]:
     ]
 
 
+def own_symmetries(sets: Iterable[Sequence[Coordinates]], width: int, height: int) -> list[int]:
+    """Return the symmetries of a board that take each of these sets of cells to itself."""
+    found, board = [set(cells) for cells in sets], (width, height)
+    return [
+        number
+        for number in range(symmetries(*board))
+        if all({*transform([*cells], number, *board)} == cells for cells in found)
+    ]
+
+
 def image_of(position: Position) -> Image:
     """Return the key of a position."""
     return next(images_of(position, ()))

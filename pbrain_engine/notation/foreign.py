@@ -189,8 +189,7 @@ def parse_psq(text: str) -> GameRecord:
     record = GameRecord(
         width, height, moves=tuple(moves), times=tuple(times), black=names[0], white=names[1]
     )
-    tree_of(record).check()
-    return record
+    return _checked(record)
 
 
 # RIF ------------------------------------------------------------------------------------
@@ -245,10 +244,11 @@ def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> 
         rule = named("rule", "rule")
         played = read_rule(rule)
         of_round = f"round {entry.get('round')}" if entry.get("round") else ""
+        infos = (child.text.strip() for child in entry if child.tag == "info" and child.text)
         place = ", ".join(filter(None, (named("tournament", "tournament"), of_round)))
         notes = [place, _note("rule", rule), _note("opening", named("opening", "opening")),
                  _note("other fifth moves", entry.get("alt", "")),
-                 _note("swap", entry.get("swap", "")), *_infos(entry)]  # fmt: skip
+                 _note("swap", entry.get("swap", "")), *infos]  # fmt: skip
         record = GameRecord(
             SIZE, SIZE, Rule.RENJU if played is None else played, tuple(cells),
             black=named("black", "player"), white=named("white", "player"),
@@ -263,10 +263,6 @@ def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> 
 
 def _note(what: str, text: str) -> str:
     return f"{what}: {text.strip()}" if text.strip(" -") else ""
-
-
-def _infos(entry: Element) -> list[str]:
-    return [child.text.strip() for child in entry if child.tag == "info" and child.text]
 
 
 def _date(tournament: Element | None) -> str:

@@ -253,14 +253,9 @@ class OpeningTask(Task):
         self._count = {1: 3, 3: 2}.get(step, 1)  # words of an opening that are asked for
         self._keep([])
 
-    def _after(self, words: Sequence[str]) -> OpeningPlay:
-        opening = type(self._opening)(self._opening.rule)
-        opening.play(" ".join([*self._opening.actions, *words]))
-        return opening
-
     def _keep(self, words: Sequence[str]) -> None:
         """Answer with these words, and what still lacks without a search."""
-        opening = self._after(words)
+        opening = self._opening.after(words)
         while len(opening.actions) < len(self._opening.actions) + self._count:
             opening.play(opening.plain())
         word, before = opening.actions[-1], len(self._opening.stones)
@@ -287,7 +282,7 @@ class OpeningTask(Task):
         words: list[str] = []
         while len(words) < self._count:
             searcher = self.opening_search(lambda choice: None)
-            words += decide(searcher, self._after(words), Random()).split()
+            words += decide(searcher, self._opening.after(words), Random()).split()
             self._keep(words)
 
 

@@ -25,7 +25,7 @@ from typing import Protocol
 from ..app.shelf import SavedGames
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
 from ..board.archive import Archive
-from ..board.desk import Answer, Desks, Questions
+from ..board.desk import EVENT_GAP, Answer, Desks, Questions
 from ..commands import bench
 from ..files import Document, Json
 from ..native.load import library as native
@@ -34,7 +34,6 @@ STORE = Path("/numoku")  # what the browser keeps
 DATABASE, GAMES, SETTINGS = "database.db", "games.db", "settings.json"
 SLICE = 0.05  # seconds of a search before waiting messages are read
 DEAF_SLICE = 2.0  # seconds of a search without an end that nothing can interrupt
-EVENT_GAP = 0.1  # seconds between two events of a search
 # Searches that end for a slice, and how much longer each further slice of the same one is: those
 # that keep no table begin again.
 SLICED = {

@@ -28,7 +28,7 @@ from ..errors import FileError
 from ..files import Document, keep_apart, write_whole
 from ..native.load.library import KernelError
 from ..notation.journal import LineFile
-from ..options import CommandLine, Option, above_zero, positive, whole
+from ..options import INTERRUPTED, CommandLine, Option, above_zero, positive, whole
 from ..pages.html import Curve, html_document, html_table, line_chart
 from ..progress import Progress
 from ..search import parameters
@@ -36,7 +36,6 @@ from .spsa import BATCH, STEP_SHARE, Spsa
 
 SOURCE = Path(parameters.__file__)
 SOURCE_NAME = "pbrain_engine/search/parameters.py"
-INTERRUPTED = 130
 DEFAULT_GAMES = 4000
 DEFAULT_NODES = 5000
 

@@ -112,11 +112,6 @@ AROUND_FACTORS = np.array([[2**16 / (8 * 256)], [2**16 / (2 * 256)], [2**16 / (2
 class Ranges(dict[str, float]):
     """The largest number seen at each place of a head."""
 
-    @classmethod
-    def of(cls, peaks: Floats) -> Ranges:
-        """Take what ``accumulate_gradients`` has seen."""
-        return cls(zip(PEAKS, np.maximum(peaks, 1e-6).tolist(), strict=True))
-
     def unit(self, name: str, limit: int = LAYER_LIMIT) -> float:
         """Return the power of two by which numbers of this place are multiplied."""
         return float(2.0 ** np.floor(np.log2(limit / (MARGIN * self[name]))))
@@ -312,7 +307,7 @@ def quantise(
         quantise_head(
             {part.name[6:]: views[part.name].astype(np.float64) for part in layout.parts
              if part.name.startswith(f"head{side}.")},
-            Ranges.of(peaks[side]), scale,
+            Ranges(zip(PEAKS, np.maximum(peaks[side], 1e-6).tolist(), strict=True)), scale,
         )
         for side in range(layout.sides)
     ]  # fmt: skip
