@@ -36,18 +36,24 @@ MORE_TESTS = (
 NOT_TRIED = 75  # the status for what may work another time, as the mail programs have it
 
 
-def check(python: winpython.WindowsPython, out: Path, *, all_tests: bool) -> int:
-    """Run the tests on the package in a folder, then measure it; return the exit status."""
+def try_out(python: winpython.WindowsPython, out: Path, *, all_tests: bool) -> int:
+    """Run the tests on the package in a folder; return their status."""
     paths = [f"tests/{name}.py" for name in (*TESTS, *(MORE_TESTS if all_tests else ()))]
     options = ["-p", "no:cacheprovider", "--color=no", "-rs"]
     options += ["-m", "long or not long"] if all_tests else []
+    return show(python, out, ["-m", "pytest", *options, *paths])
+
+
+def measure(python: winpython.WindowsPython, out: Path) -> int:
+    """Measure the package in a folder; return the status of the report."""
+    (path,) = out.glob(f"*-{package.WINDOWS.name}.zip")
+    return show(python, out, [str(shipping.ROOT / "build" / "report.py"), str(path.resolve())])
+
+
+def show(python: winpython.WindowsPython, out: Path, arguments: Sequence[str]) -> int:
+    """Run the Python for Windows on the package in a folder."""
     more = {"NUMOKU_PACKAGE": str(out.resolve()), "PYTHONPATH": str(shipping.ROOT)}
-    status = python.show(["-m", "pytest", *options, *paths], shipping.ROOT, more)
-    if status == 0:
-        (path,) = out.glob(f"*-{package.WINDOWS.name}.zip")
-        report = str(shipping.ROOT / "build" / "report.py")
-        status = python.show([report, str(path.resolve())], shipping.ROOT, more)
-    return status
+    return python.show(arguments, shipping.ROOT, more)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,12 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="The package for Windows, made on Linux.")
     parser.add_argument("out", type=Path, help="folder for the package and its checksum")
     parser.add_argument("--no-tests", action="store_true", help="only build it")
-    parser.add_argument("--no-build", action="store_true", help="only test what is there")
+    parser.add_argument("--no-report", action="store_true", help="build and test it")
+    parser.add_argument("--only-report", action="store_true", help="measure what is there")
     parser.add_argument("--all-tests", action="store_true", help="the long ones too: hours")
     options = parser.parse_args(arguments)
     try:
         python = winpython.windows_python()
-        if not options.no_build:
+        if not options.only_report:
             path = package.make_package(options.out, shipping.bench(), python=python)
             print(f"{path}  {path.stat().st_size:,} bytes", flush=True)
     except winpython.Missing as error:
@@ -72,7 +79,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BuildError, winpython.WineError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    return 0 if options.no_tests else check(python, options.out, all_tests=options.all_tests)
+    if options.no_tests:
+        return 0
+    if not options.only_report:
+        status = try_out(python, options.out, all_tests=options.all_tests)
+        if status != 0 or options.no_report:
+            return status
+    return measure(python, options.out)
 
 
 if __name__ == "__main__":
