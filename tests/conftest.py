@@ -27,14 +27,19 @@ Run = Callable[..., tuple[int, str, str]]
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 # On several cores a file is one piece of work, so that what its tests share is made once. What
-# takes longest comes first: the last pieces should be small, or one core waits for the other.
+# takes longest comes first: the last pieces should be small, or one core waits for the other. Files
+# with pages stand together, since a browser lasts until a process comes to another folder.
 FIRST = (
-    "site/test_site", "native/test_replay", "native/test_checked", "engine/test_review",
-    "learn/test_train", "site/test_visit", "board/test_page_main", "build/test_package",
-    "board/test_page_play", "board/test_page_files", "board/test_app", "board/test_page_board",
-    "build/test_manager", "build/test_bundle", "native/test_uncompiled", "native/test_compile",
-    "lab/test_fuzz_claims", "doctor/test_exam", "arena/test_journal", "arena/test_process",
-    "board/test_proofs", "methods/test_methods", "position/test_rules",
+    "native/test_checked", "site/test_site", "native/test_replay", "learn/test_gradients",
+    "learn/test_train", "learn/test_measure", "arena/test_pool", "tests/test_cli",
+    "native/test_compile", "site/test_visit", "site/test_figures", "board/test_page_main",
+    "board/test_page_play", "board/test_page_files", "board/test_page_games",
+    "board/test_page_words", "board/test_page_opening", "board/test_page_board",
+    "board/test_page_review", "board/test_app", "board/test_proofs", "build/test_package",
+    "build/test_bundle", "build/test_wheels", "lab/test_mutants", "native/test_uncompiled",
+    "methods/test_methods", "arena/test_match", "lab/test_fuzz_claims", "arena/test_journal",
+    "native/test_lower", "game/test_game", "database/test_connection", "doctor/test_exam",
+    "position/test_rules", "native/test_library",
 )  # fmt: skip
 
 
