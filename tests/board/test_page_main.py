@@ -246,6 +246,35 @@ def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
     page.says("proof-status", "Five")
 
 
+def test_a_game_goes_on_after_a_search_for_a_win_and_before_the_end_of_others(page: Page) -> None:
+    page.begin(level=1, seconds=0.2)
+    page.play("h8")
+    page.answered()
+    page.tab("analyse")
+    page.set(proof_seconds=1)
+    page.press("prove")
+    page.says("proof-status", "No forced win")
+    page.play("a1")
+    page.answered(4)
+    page.set(proof_seconds=600)
+    page.press("prove")
+    page.tab("play")
+    page.play("c1")
+    page.answered(6)
+    page.tab("analyse")
+    page.press("prove", "undo")
+    assert page.do("app.guide.name") == "play" and page.text("proof-status") == ""
+    page.show(GAME)
+    page.tab("review")
+    page.set(review_seconds=60)
+    page.press("review")
+    page.says("review-status", "Looking")
+    page.begin()
+    page.play("h8")
+    page.answered()
+    assert "stopped" not in page.text("review-status")
+
+
 def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
     from pbrain_engine.app.view import proof_lines
     from pbrain_engine.game.game import Game

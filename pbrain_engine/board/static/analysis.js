@@ -22,7 +22,11 @@ export class AnalysisPanel extends Panel {
 
   onopen() { this.onnode(this.app.node); }
 
-  onclose() { if (this.app.isQuiet) this.onnode(this.app.node); }
+  onclose() {
+    const { app } = this;
+    if (app.guide === app.proof && app.tree.match) app.proof.halt();
+    if (app.isQuiet) this.onnode(app.node);
+  }
 
   // Position changes ---
 

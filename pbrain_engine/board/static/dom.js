@@ -76,7 +76,7 @@ export class Panel {
     const found = await question;
     if (this.running === question.id) this.running = null;
     if (!found.error) return found;
-    if (!(isAskedAgain && found.lost)) this.say(found.lost ? t("lost") : found.error);
+    if (!found.stopped && !(isAskedAgain && found.lost)) this.say(found.lost ? t("lost") : found.error);
     return null;
   }
 

@@ -296,6 +296,7 @@ export class PlayPanel extends Panel {
   // What Numoku says of the position on the board; null if that comes too late, or not at all.
   async consult(what, fields) {
     const { app } = this, node = app.node;
+    for (const panel of [app.review, app.analyse]) panel.stop(); // which may take longer than Numoku has
     const question = app.ask(what, fields);
     this.thinking = question.id;
     app.draw();

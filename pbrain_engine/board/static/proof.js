@@ -21,13 +21,23 @@ export class ProofPanel extends Panel {
 
   ask(what) { return this.tried(this.app.ask(what, { seconds: Number(find("proof-seconds").value) || 10 })); }
 
-  halt() {
-    this.stop();
-    if (this.app.guide === this) this.app.setGuide(null);
-    if (!this.app.tree.match) return this.app.draw();
-    this.app.play.shown(); // the game that the proof has interrupted
-    return this.app.go(this.root);
+  // The game that it has interrupted goes on.
+  halt(node = this.root) {
+    const { app } = this;
+    if (app.tree.match) return app.show(app.tree, node);
+    app.setGuide(null);
+    return app.draw();
   }
+
+  // Nobody wants to know any more.
+  end() {
+    if (!this.running) return;
+    this.stop();
+    this.say("");
+  }
+
+  // Going elsewhere while the first move is looked for.
+  moved(node) { if (this.running && !this.tree.firstChild) this.halt(node); }
 
   // Find a win for the side to move, and play its first move.
   async begin() {
@@ -40,9 +50,8 @@ export class ProofPanel extends Panel {
     this.root = app.node;
     this.tree.replaceChildren();
     app.draw();
-    if (await this.attack()) return;
-    app.setGuide(null);
-    app.draw();
+    if (await this.attack() || app.guide !== this) return;
+    this.halt(app.node);
     await this.enemy(app.node);
   }
 

@@ -70,6 +70,7 @@ export class PuzzlePanel extends Panel {
     }
     this.shipped = found;
     this.at = -1;
+    find("difficulty").value = "all";
     this.fill();
     return this.say(t("puzzles-read", { n: found.length }));
   }

@@ -85,7 +85,7 @@ export class ReviewPanel extends Panel {
     const { app } = this, words = [];
     if (this.done?.decisive === move.ply) words.push(t("decisive"));
     if (move.foul) words.push(t("forbidden-move"));
-    else if (SIGNS[move.kind]) words.push(t("lost-chance", { loss: percent(move.loss), line: app.names(move.line.slice(0, 6)) }));
+    else if (SIGNS[move.kind] && !move.missed_win) words.push(t("lost-chance", { loss: percent(move.loss), line: app.names(move.line.slice(0, 6)) }));
     for (const [what, win] of [["missed-win", move.missed_win], ["allowed-win", move.allowed_win]]) {
       if (win) words.push(t(what, { n: Math.ceil(win.plies / 2), line: app.names(win.line) }));
     }
