@@ -99,11 +99,11 @@ export class AnalysisPanel extends Panel {
 
   // One or two moves after which the chances are as even as can be.
   async balance(stones) {
-    const { app } = this, { node } = app;
+    const { app } = this;
     if (app.isQuiet) return;
     this.say(t("looking"));
-    const found = await this.tried(app.ask("balance", { stones: Number(stones) }));
-    if (!found || app.node !== node) return;
+    const found = await this.here("balance", { stones: Number(stones) });
+    if (!found) return;
     this.say(t("balanced", { cells: app.names(found.stones), side: app.mover, chance: percent(found.chance ?? 0.5) }));
     this.preview({ pv: found.stones });
   }

@@ -80,6 +80,12 @@ export class Panel {
     return null;
   }
 
+  // As tried, about the position on the board; null, too, where another one is there by then.
+  async here(what, fields) {
+    const { app } = this, { node, guide } = app, found = await this.tried(app.ask(what, fields));
+    return app.node === node && app.guide === guide ? found : null;
+  }
+
   stop() { if (this.running) this.app.server.stop(this.running); }
 }
 

@@ -61,14 +61,13 @@ export class PlayPanel extends Panel {
 
   refresh() {
     const { app } = this, isGuide = app.guide === this, isOn = isGuide && this.isOn, isDone = !isOn && app.tree.played && app.node.end.ply > 0;
-    find("take-back").hidden = !(app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none");
-    find("hint").hidden = !(isOn && this.isDuel);
-    find("resign").hidden = !(isOn && this.human !== "none");
-    find("pause").hidden = !(isOn && this.human === "none");
+    const shown = {
+      "take-back": app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none",
+      "hint": isOn && this.isDuel, "careful-row": isOn && this.isDuel, "resign": isOn && this.human !== "none", "pause": isOn && this.human === "none",
+      "review-it": isDone && !app.away, "former": app.games.former,
+    };
+    for (const name in shown) find(name).hidden = !shown[name];
     find("pause").textContent = t(this.paused ? "go-on" : "pause");
-    find("review-it").hidden = !isDone || Boolean(app.away);
-    find("former").hidden = !app.games.former;
-    find("careful-row").hidden = !(isOn && this.isDuel);
     SIDES.forEach((side, at) => this.showPlayer(side, at));
     document.body.dataset.bottom = isGuide && this.isDuel ? this.human : "black";
     const { invites } = app;

@@ -19,7 +19,7 @@ export class ProofPanel extends Panel {
     this.say("");
   }
 
-  ask(what) { return this.tried(this.app.ask(what, { seconds: Number(find("proof-seconds").value) || 10 })); }
+  ask(what) { return this.here(what, { seconds: Number(find("proof-seconds").value) || 10 }); }
 
   // The game that it has interrupted goes on.
   halt(node = this.root) {
@@ -59,7 +59,7 @@ export class ProofPanel extends Panel {
   async enemy(node) {
     const { app } = this;
     const found = await this.ask("threats");
-    if (app.node !== node || !found?.threatened) return;
+    if (!found?.threatened) return;
     this.rescue = { node, cells: found.rescues };
     this.say(`${this.status.textContent}; ${app.analyse.enemyThreat(found)}`);
     app.draw();
@@ -67,7 +67,7 @@ export class ProofPanel extends Panel {
 
   async attack() {
     const { app } = this, node = app.node, found = await this.ask("prove");
-    if (!found || app.node !== node || app.guide !== this) return false;
+    if (!found) return false;
     if (!found.move) {
       this.say(t(node === this.root ? "no-win" : "no-win-here"));
       return node !== this.root;
@@ -89,7 +89,7 @@ export class ProofPanel extends Panel {
     }
     app.draw();
     const found = await this.ask("branches");
-    if (!found || app.node !== node || app.guide !== this) return;
+    if (!found) return;
     node.branches = found.branches;
     node.others = this.others(found);
     this.list(node);

@@ -169,7 +169,7 @@ export class PuzzlePanel extends Panel {
     if (this.puzzle.kind === "defend") await this.judge(node);
     else if (facts?.winner === this.puzzle.to_move) this.won();
     else if (facts?.winner) this.fail(t("has-won", { side: facts.winner }));
-    else if (facts) await this.defend(node);
+    else if (facts) await this.defend();
     this.busy = false;
     app.draw();
   }
@@ -185,19 +185,19 @@ export class PuzzlePanel extends Panel {
   async judge(node) {
     const { app } = this;
     if (this.holding.some((cell) => isSame(cell, node.cell))) return this.won();
-    const found = await this.tried(app.ask("prove", { seconds: SECONDS }));
-    if (!found || app.node !== node || app.guide !== this) return null;
+    const found = await this.here("prove", { seconds: SECONDS });
+    if (!found) return null;
     this.fail(t(found.move ? "refuted" : "not-it", { line: app.names((found.line || []).slice(0, SHOWN)) }));
     app.line = (found.line || []).slice(0, SHOWN);
     return null;
   }
 
-  async defend(node) {
+  async defend() {
     const { app } = this;
     this.say(t("defending"));
     app.server.stop(this.proof.id);
-    const found = await this.tried(app.ask("reply", { seconds: SECONDS }));
-    if (!found || app.node !== node || app.guide !== this) return;
+    const found = await this.here("reply", { seconds: SECONDS });
+    if (!found) return;
     app.playCell(found.move);
     const line = app.names(found.line.slice(0, SHOWN));
     if (found.state === "lost") this.say(t("still-won", { n: found.length }));
