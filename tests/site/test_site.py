@@ -47,15 +47,6 @@ def test_an_engine_that_ends_is_started_again_and_the_game_stays(
     page.close()
 
 
-CHARGED = """new Promise((done) => {
-  const since = performance.now(), timer = setInterval(() => {
-    if (!app.server.about) return;
-    clearInterval(timer);
-    done([app.play.clocks.spent(1), (performance.now() - since) / 1000]);
-  }, 5);
-})"""
-
-
 def test_a_click_before_the_engine_is_there_is_answered_when_it_is(
     context: Any, server: Site
 ) -> None:
