@@ -61,7 +61,7 @@ def test_a_library_for_windows_does_not_tell_when_it_was_linked(tmp_path):
         (tmp_path / name).mkdir()
         link(target, str(compiled), str(tmp_path / name / "toy.dll"))
         linked.append((tmp_path / name / "toy.dll").read_bytes())
-        time.sleep(1.1)  # the moment is noted in whole seconds
+        time.sleep(1.1 if name == "one" else 0)  # the moment is noted in whole seconds
     assert linked[0] == linked[1]
 
 
