@@ -23,12 +23,12 @@ from typing import Any
 
 import shipping
 import winpython
+from shipping import ROOT
 
 from pbrain_engine import __version__
 from pbrain_engine.errors import BuildError
 from pbrain_engine.native.load.targets import TARGETS, Target
 
-ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "build" / "numoku.spec"
 NOTICES = ROOT / "build" / "notices"
 SIZE_LIMIT = 8_000_000  # bytes: what Gomocup accepts without asking

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # the exit status
 ENDLESS = 1 << 30  # the most of a span without an end
+MEGABYTE = 1_000_000
 MEGABYTES = (16, 65_536)  # that a process may be given
 DATABASE = "NUMOKU_DB"  # names the database where no option does
 

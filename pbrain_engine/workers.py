@@ -32,6 +32,7 @@ GO_ON = "the same command goes on"
 
 Task = TypeVar("Task")
 Found = TypeVar("Found")
+Tool = TypeVar("Tool")
 
 
 class ClusterError(NumokuError):
@@ -184,6 +185,26 @@ class ClusterPool(Pool[Task, Found]):
         """Leave the cluster, and give up what is under way."""
         self.executor.shutdown(wait=False)
         self._client.close()
+
+
+class Kept(threading.local):
+    """What a thread of a worker keeps from task to task, as long as these want the same.
+
+    A worker of a cluster lives longer than a run, and what it keeps is of one run.
+    """
+
+    _wanted: object = None
+    _tool: Any = None
+
+    def get(self, wanted: object, make: Callable[[], Tool]) -> Tool:
+        """Return what is kept; what was made for something else is closed, and another one made."""
+        if self._wanted != wanted:
+            if self._tool is not None:
+                self._tool.close()
+            self._wanted = self._tool = None
+            self._tool, self._wanted = make(), wanted
+        tool: Tool = self._tool
+        return tool
 
 
 def _numbered(work: Callable[[Task], Found], task: tuple[int, Task]) -> tuple[int, Found]:

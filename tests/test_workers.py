@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -19,7 +18,7 @@ import pytest
 from pbrain_engine import workers
 from pbrain_engine.arena import pool
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
-from pbrain_engine.workers import ClusterError, Pool, ProcessPool, in_order
+from pbrain_engine.workers import ClusterError, Kept, Pool, ProcessPool, in_order
 
 SCRIPT = textwrap.dedent(
     """
@@ -168,7 +167,7 @@ def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(monkeypatch):
         done.append((name, number, guardian))
         return SimpleNamespace(play=lambda task: f"{name} {task}", close=lambda: done.append(name))
 
-    monkeypatch.setattr(pool, "_seats", threading.local())
+    monkeypatch.setattr(pool, "_seats", Kept())
     monkeypatch.setattr(pool, "GameSeat", seat)
     monkeypatch.setattr(pool, "Guardian", lambda: "guard")
     foreign = MatchSettings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))

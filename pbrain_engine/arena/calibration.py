@@ -27,6 +27,11 @@ class Figure(NamedTuple):
     mean: float
     error: float
 
+    def document(self, name: str) -> Document:
+        """Return both under a name as JSON has them, None for nan."""
+        numbers = {name: self.mean, f"{name}_se": self.error}
+        return {key: None if isnan(number) else round(number, 6) for key, number in numbers.items()}
+
 
 def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
     """Return the average of the numbers that are not nan; ``games``: the one of each."""
@@ -42,11 +47,6 @@ def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
         return Figure(mean, nan)
     spread = sum(each * each for each in sums.values()) * len(sums) / (len(sums) - 1)
     return Figure(mean, sqrt(spread) / len(known))
-
-
-def known(number: float) -> float | None:
-    """Return a number as JSON has it; None for nan."""
-    return round(number, 6) if number == number else None
 
 
 class Prediction(NamedTuple):
@@ -119,7 +119,7 @@ def form(row: BinRow) -> Document:
     for name in ("said", "scored", "excess"):
         figure: Figure = getattr(row, name)
         del document[name]
-        document |= {name: known(figure.mean), f"{name}_se": known(figure.error)}
+        document |= figure.document(name)
     return document
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from time import sleep
 
 from ..game.record import GameRecord
-from ..workers import Pool
+from ..workers import Kept, Pool
 from .choosing import OpeningJudge
 from .players import InprocessPlayer, ProcessPlayer
 from .processes import Guardian
@@ -147,15 +147,13 @@ class LocalGames(Pool[GameTask, GameRecord]):
             self._guardian.close()
 
 
-_seats = threading.local()  # the slot of a thread
+_seats = Kept()
 
 
 def play_remotely(settings: MatchSettings, task: GameTask) -> GameRecord:
     """Play one game on a worker; its engines are its own processes there."""
-    if getattr(_seats, "settings", None) != settings:
-        if slot := getattr(_seats, "slot", None):
-            slot.close()
-        _seats.slot = GameSeat(settings, 0, None if settings.in_process else Guardian())
-        _seats.settings = settings
-    played: GameRecord = _seats.slot.play(task)
-    return played
+
+    def seat() -> GameSeat:
+        return GameSeat(settings, 0, None if settings.in_process else Guardian())
+
+    return _seats.get(settings, seat).play(task)

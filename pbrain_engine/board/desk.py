@@ -27,14 +27,13 @@ from ..game.game import Game
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.result import Tree
+from ..options import MEGABYTE
 from ..position.rules import Rule
 from ..solver.solver import Solver
 from .archive import Archive
 from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, parse, refusal_of
 
-MEGABYTE = 1_000_000
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
-SOLVER_MEMORY = 64_000_000
 REST_AFTER = 60.0  # seconds without work after which the memory is given back
 
 
@@ -240,7 +239,7 @@ class Desk:
 
     def solver(self) -> Solver:
         """Return the solver."""
-        self._solver = self._solver or Solver(SOLVER_MEMORY)
+        self._solver = self._solver or Solver()
         return self._solver
 
 

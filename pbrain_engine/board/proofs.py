@@ -91,9 +91,7 @@ class Walk:
     def _by_search(self) -> Result | None:
         """Let the main search look for a win, and prove the one that it sees."""
         engine = self._engine()
-        thought = engine.think(
-            Limit(time=self.left / 2), on_iteration=lambda thought: thought.value >= WIN_BAND
-        )
+        thought = engine.think(Limit(time=self.left / 2), on_iteration=lambda thought: thought.wins)
         if thought.value < WIN_BAND or self._job.is_stopped:
             return None
         tree = Prover(engine, self.solver, self.left).prove(thought)

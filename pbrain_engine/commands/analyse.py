@@ -28,13 +28,12 @@ from ..engine.engine import Engine, Limit, Thought
 from ..engine.prover import Prover
 from ..game.documents import tree_document
 from ..game.result import Tree
-from ..options import POSITION, SHARED, CommandLine, Option, integer, positive
+from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, integer, positive
 from ..position.geometry import Coordinates
 from ..solver.solver import Solver
 from ..values import format_value
 from .db import entry_lines
 
-MEGABYTE = 1_000_000
 POLICY_MOVES = 10
 TREE_SECONDS = 60.0  # for the proof of a win
 

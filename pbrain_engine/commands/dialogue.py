@@ -444,14 +444,12 @@ class Dialogue:
         game = self.engine.game
         opponent = f"{ENGINE} {self._opponent()}"
         names = (PERSON, opponent) if self.person is Side.BLACK else (opponent, PERSON)
-        winner = self.resigned.opponent if self.resigned is not None else game.winner
-        open_score = "1/2-1/2" if game.is_full else ""
         moves = tuple(game.moves[self._placed :])
         plies = range(self._placed + 1, game.ply + 1)
         return self._start.beginning._replace(
             moves=moves, comments=tuple(self._notes.get(ply, "") for ply in plies),
             black=names[0], white=names[1],
-            result=open_score if winner is None else ("1-0", "0-1")[winner],
+            result=game.result if self.resigned is None else ("0-1", "1-0")[self.resigned],
             passes=tuple(after for after in self._start.passes if after <= len(moves)),
         )  # fmt: skip
 

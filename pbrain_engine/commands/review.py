@@ -39,14 +39,12 @@ from ..game.record import GameRecord
 from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed, chances, decisive, verdict
 from ..game.tree import GameTree, TreeNode, main_line, tree_of
 from ..notation.sgf import format_sgf_trees
-from ..options import POSITION, SHARED, CommandLine, Option, counted
+from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted
 from ..position.rules import Side
 from ..progress import Progress
 from ..solver.solver import Solver
 from ..values import format_value
-from .analyse import MEGABYTE
 
-SOLVER_MEMORY = 64_000_000
 BAR = 20  # characters of the curve
 SHOWN_LINE = 8  # moves of a line in the table
 # What a review writes on a move, a line each:
@@ -101,7 +99,7 @@ def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Review
     with (
         kept.OptionalDatabase(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
-        Solver(SOLVER_MEMORY, engine.library) as solver,
+        Solver(library=engine.library) as solver,
     ):
         engine.new_game(*game.board)
         engine.game.become(game._replace(moves=()))

@@ -32,9 +32,9 @@ from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, 
 from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
-from ..options import SHARED, CommandLine, Option, counted
+from ..options import MEGABYTE, SHARED, CommandLine, Option, counted
 from ..solver.solver import Solver, SolverProgress
-from .analyse import MEGABYTE, TREE_SECONDS
+from .analyse import TREE_SECONDS
 
 SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most
 NAMED_FAULTS = 3  # lines of a file without puzzles so far of which the reason is shown

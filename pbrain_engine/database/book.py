@@ -13,8 +13,8 @@ Several may grow the same one at once: each announces in the file what it search
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Container, Iterable
+from functools import partial
 from heapq import heappop, heappush
 from time import time
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from ..game.record import GameRecord
 from ..game.result import Author, Known, Result
 from ..position.geometry import Coordinates, transform
 from ..values import WIN_BAND
-from ..workers import Pool
+from ..workers import Kept, Pool
 from .store import Database, checksum
 
 DROP = 40  # units of value that cost as much as one step
@@ -167,7 +167,7 @@ LEAST_SECONDS = 30  # after a builder was killed, its positions are free after s
 SLOWEST = 20_000  # nodes a second
 HASH_BYTES = 32 << 20  # of the engine that searches a position
 
-_own = threading.local()
+_engines = Kept()
 
 
 class BookPlan(NamedTuple):
@@ -306,12 +306,8 @@ class Searched(NamedTuple):
 def search_position(job: BookJob) -> Searched:
     """Search a position with the engine of this thread, which forgets everything before."""
     plan = job.plan
-    engine: Engine | None = getattr(_own, "engine", None)
-    if engine is None or _own.weights != plan.weights:
-        if engine is not None:
-            engine.close()
-        engine = _own.engine = Engine(hash_size=HASH_BYTES, weights=plan.weights)
-        _own.weights = plan.weights
+    make = partial(Engine, hash_size=HASH_BYTES, weights=plan.weights)
+    engine = _engines.get(plan.weights, make)
     position = read_key(job.key)
     engine.new_game(position.width, position.height, position.rule)
     engine.clear_hash()

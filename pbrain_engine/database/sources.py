@@ -22,7 +22,7 @@ from ..notation.games import NodePlan
 from ..notation.journal import GameLog, annotated
 from ..notation.renlib import ENCODING, MAGIC
 from ..notation.sgf import parse_sgf_trees
-from ..position.rules import Rule, Side
+from ..position.rules import Rule
 from .book import ADD_PAGE, page_row, settle
 from .lines import add_tree, read_trees
 from .store import OPEN, Added, Database, StoredGame
@@ -121,9 +121,7 @@ def add_result(record: GameRecord) -> GameRecord:
     except KernelError:
         return record
     game.become(record)
-    if game.winner is not None:
-        return record._replace(result="1-0" if game.winner is Side.BLACK else "0-1")
-    return record._replace(result="1/2-1/2") if game.is_full else record
+    return record._replace(result=game.result)
 
 
 def _json(path: Path, say: Say) -> Iterator[Item]:

@@ -7,10 +7,10 @@ from the file, and offers 20x20 where a refusal names it.
 
 from __future__ import annotations
 
-import os
 from typing import NamedTuple
 
-WINDOWS = os.name == "nt"
+from ..options import WINDOWS
+
 MEMORY = 100 * 1024 * 1024  # the limit that is tried; tournaments allow 350 MB
 
 INFOS = """max_memory 83886080|timeout_match 300000|timeout_turn 1000|game_type 0|rule 0|\

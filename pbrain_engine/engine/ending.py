@@ -9,7 +9,6 @@ from ..game.documents import analysis_document, thought_document, win_document
 from ..game.game import Game, Move
 from ..game.result import Result
 from ..position.rules import Side
-from ..values import WIN_BAND
 from .engine import Engine
 from .thought import Limit
 
@@ -43,16 +42,12 @@ def _played_out(
 ) -> tuple[list[Move], bool]:
     """Return the moves and how the game goes on, and whether the winner wins it."""
     game, line = engine.game, [*moves]
-
-    def is_won(thought: Result) -> bool:
-        return thought.value >= WIN_BAND
-
     with game.after(*moves):
         while len(line) < mate + LONGER and not game.is_over:
             thought = engine.think(Limit(depth=3))
-            if game.to_move is winner and thought.value < WIN_BAND:
-                thought = engine.think(Limit(nodes=SEEN_AGAIN), on_iteration=is_won)
-                if thought.value < WIN_BAND:
+            if game.to_move is winner and not thought.wins:
+                thought = engine.think(Limit(nodes=SEEN_AGAIN), on_iteration=lambda seen: seen.wins)
+                if not thought.wins:
                     break
             engine.play(*thought.move)
             line.append(thought.move)

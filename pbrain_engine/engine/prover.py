@@ -69,7 +69,7 @@ class Prover:
                 left = None if self._until is None else max(self._until - perf_counter(), 0.001)
                 thought = self._engine.think(
                     Limit(nodes=NODES, time=left),
-                    on_iteration=lambda thought: thought.value >= WIN_BAND,
+                    on_iteration=lambda thought: thought.wins,
                     exclude=failed,
                 )
             if thought.value < WIN_BAND:

@@ -144,7 +144,7 @@ class Reviewer:
             if found is None:
                 thought = self._engine.think(
                     Limit(time=PATIENCE * self._seconds),
-                    on_iteration=lambda thought: thought.value >= WIN_BAND,
+                    on_iteration=lambda thought: thought.wins,
                 )
                 found = self._seen(thought) if thought.value >= WIN_BAND else None
         # that the win is there is known, but not where: what was played is not to blame

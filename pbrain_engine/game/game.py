@@ -219,9 +219,7 @@ class Game:
             NotationError: such a file cannot keep this game.
             OSError: it cannot be written.
         """
-        winner, drawn = self.winner, "1/2-1/2" if self.is_full else ""
-        result = drawn if winner is None else ("1-0", "0-1")[winner]
-        record = self.record()._replace(black=black, white=white, result=result)
+        record = self.record()._replace(black=black, white=white, result=self.result)
         _files().write_game(path, record)
 
     # What stands -------------------------------------------------------------------
@@ -291,6 +289,13 @@ class Game:
     def is_over(self) -> bool:
         """Whether a side has won or the board is full."""
         return self.winner is not None or self.is_full
+
+    @property
+    def result(self) -> str:
+        """How it ended: ``1-0`` where black has won, ``0-1``, ``1/2-1/2``; empty before that."""
+        if self.winner is not None:
+            return ("1-0", "0-1")[self.winner]
+        return "1/2-1/2" if self.is_full else ""
 
     def on_board(self, x: int, y: int) -> bool:
         """Return whether the coordinates name a cell of this board."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
@@ -35,7 +34,7 @@ from ..options import (
 )
 from ..position.rules import Rule
 from ..progress import Progress
-from ..workers import ClusterPool, ProcessPool, in_order
+from ..workers import ClusterPool, Kept, ProcessPool, in_order
 from .openings import KINDS, MIX, format_shares, parse_shares
 from .positions import Sources, Survey, count_done, sample, stretches
 from .selfplay import Plan, make_engine
@@ -43,7 +42,7 @@ from .selfplay import Plan, make_engine
 MOST_BRANCHES = 0.9
 BATCH = 4  # games that a worker plays in one go
 
-_engines = threading.local()
+_engines = Kept()
 
 
 COMMAND = CommandLine(
@@ -110,20 +109,18 @@ def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
 def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) -> list[Any]:
     """Do some of a plan's work on this thread's engine, which stays for the next batch.
 
-    A worker of a cluster lives longer than a run: it may know weights of before, or have others.
-
     Raises:
         FileError: what is here under the names in the plan is not what the file's head says.
     """
-    if getattr(_engines, "head", None) != head:
+
+    def engine() -> Engine:
         here = plan.about()
         for key, wanted in head.items():
             if here.get(key) != wanted:
                 raise FileError(f"a worker has {key} {here.get(key)}, not {wanted}")
-        _engines.engine = make_engine(plan.budget, plan.weights)
-        _engines.head = head
-    engine: Engine = _engines.engine
-    return [plan.play(engine, task) for task in batch]
+        return make_engine(plan.budget, plan.weights)
+
+    return [plan.play(_engines.get(head, engine), task) for task in batch]
 
 
 def spread(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.engine import LOGIT_UNIT
 from ..eval.weights import FAMILIES, Weights
 from ..game.game import tables_of
 from ..native.load import library
@@ -18,7 +19,7 @@ from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
 from .losses import Ints, best_scale, log_loss
 from .network.dataset import Dataset
-from .network.forward import LOGIT_UNIT, SCORE_SCALE
+from .network.forward import SCORE_SCALE
 from .network.reading import NEAR_BYTES, read_datasets
 
 

@@ -10,7 +10,7 @@ from math import exp, log, log1p, nan
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arena.calibration import Figure, average, known
+from ..arena.calibration import Figure, average
 from ..engine.engine import LOGIT_UNIT, Engine, Move
 from ..errors import FileError
 from ..eval.weights import FAMILIES, family_of, scale_of
@@ -148,8 +148,7 @@ def form(row: StageRow) -> Document:
     del document["figures"], document["differences"]
     for key, means in (("", row.figures), ("_difference", row.differences)):
         for name, mean in zip(FIGURES, means, strict=False):
-            document[f"{name}{key}"] = known(mean.mean)
-            document[f"{name}{key}_se"] = known(mean.error)
+            document |= mean.document(f"{name}{key}")
     return document
 
 

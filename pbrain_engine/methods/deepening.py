@@ -10,7 +10,6 @@ Cost: with b moves a position, the searches before the last take about 1/(b-1) o
 
 from __future__ import annotations
 
-import time
 from random import Random
 
 from .alphabeta import AlphaBetaTree
@@ -22,16 +21,10 @@ DEEPEST = 20
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Return the best move of the deepest search, or of the one in which time was up."""
-    end = None if limit.seconds is None else time.monotonic() + limit.seconds
-    moves = order_actions(game)
-    best, nodes = Choice(moves[0], 0, 0, (moves[0],)), 0
+    tree, moves = AlphaBetaTree(game, limit), order_actions(game)
+    best = Choice(moves[0], 0, 0, (moves[0],))
     for depth in range(1, (limit.depth or DEEPEST) + 1):
-        left = Budget(
-            None if end is None else end - time.monotonic(),
-            None if limit.nodes is None else limit.nodes - nodes,
-        )
-        found, is_complete = AlphaBetaTree(game, left).search(moves, depth)
-        nodes += found.nodes
+        found, is_complete = tree.search(moves, depth)
         # The best move of the last search comes first: what a search that was not completed
         # prefers to it is better, and if it prefers nothing, the move is the same.
         if is_complete or found.value > float("-inf"):
@@ -39,4 +32,4 @@ def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
         if not is_complete or abs(best.value) > WIN // 2:
             break
         moves = [best.move, *(move for move in moves if move != best.move)]
-    return best._replace(nodes=nodes)
+    return best._replace(nodes=tree.effort.nodes)

@@ -273,7 +273,9 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
         tree.remarks.append(f"RU[{_shown(rule)}] is no rule that is known here")
     unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
     if unread:
-        tree.remarks.append(f"what is not read of the SGF file: {_list(unread)}")
+        names, more = ", ".join(map(_shown, unread[:MOST_NAMES])), len(unread) - MOST_NAMES
+        names += f" and {more} more" if more > 0 else ""
+        tree.remarks.append(f"what is not read of the SGF file: {names}")
     return tree.check()
 
 
@@ -330,12 +332,6 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
         result=_read_result(first("RE")), date=first("DT"),
     )  # fmt: skip
     return record, stem
-
-
-def _list(names: Sequence[str]) -> str:
-    """Return some names, as many as a line holds."""
-    more = len(names) - MOST_NAMES
-    return ", ".join(map(_shown, names[:MOST_NAMES])) + (f" and {more} more" if more > 0 else "")
 
 
 def _shown(text: str) -> str:

@@ -39,7 +39,6 @@ from .rows import (
 FEATURE_UNIT = 256  # of the integers that stand for a feature
 TOP = FEATURE_LIMIT / FEATURE_UNIT
 REGION_SCALE, BOARD_SCALE, POOL_SCALE = 8.0, 32.0, 4.0  # keep the inputs of layers near one
-LOGIT_UNIT = 256  # of the integers that stand for a logit
 SCORE_SCALE = 26.0  # points of the linear move score that are worth one logistic unit
 
 

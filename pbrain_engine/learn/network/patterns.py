@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from ..losses import Ints
+
 LOW_BITS = 0x5555555555  # of every cell of a key
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...engine.engine import LOGIT_UNIT
 from ...errors import WeightsError
 from ...eval.network_block import (
     BOOK_LIMIT,
@@ -35,7 +36,6 @@ from ..losses import Floats, Ints
 from .forward import (
     BOARD_SCALE,
     FEATURE_UNIT,
-    LOGIT_UNIT,
     POOL_SCALE,
     REGION_SCALE,
     SCORE_SCALE,
