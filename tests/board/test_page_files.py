@@ -54,6 +54,10 @@ def test_a_library_is_opened_and_saved(opened: Open, tmp_path: Path) -> None:
     drop = "document.body.dispatchEvent(new DragEvent('drop', { cancelable: true, bubbles: true,"
     assert page.do(f"{drop} dataTransfer: new DataTransfer() }}))")  # a text goes into its field
     page.says("about", "Renju 15×15")
+    page.do("document.querySelector('#variations button').id = 'same'")  # none is made anew
+    page.press("first", "redo")
+    assert page.raw.get_attribute("#same", "aria-selected") == "true"
+    page.count("#variations [aria-selected=true]", 1)
     assert page.raw.locator("#variations button").count() == moves
     comments = page.do("app.tree.nodes().filter((node) => node.comment).length")
     assert comments == sum(bool(n.comment) for n, depth in tree.walk() if depth and n.is_move)

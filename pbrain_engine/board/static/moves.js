@@ -13,6 +13,7 @@ export class MovesPanel extends Panel {
     this.tree = find("variations");
     this.comment = find("comment");
     this.curve = find("curve");
+    this.items = new Map(); // node -> its button
     this.comment.addEventListener("input", () => { app.node.comment = this.comment.value; app.save(); });
     this.comment.addEventListener("change", () => app.known.comment(this.commented));
     this.curve.addEventListener("click", (event) => {
@@ -39,13 +40,25 @@ export class MovesPanel extends Panel {
     const { app } = this;
     this.commented = app.node;
     this.comment.value = app.node.comment;
-    refill(this.tree, [this.branch(app.tree.root)]);
+    this.showTree();
     const others = app.tree.transpositions(app.node).filter((node) => node.parent);
     find("transpositions").replaceChildren(...(others.length ? [t("same-position"), " ", ...others.slice(0, 5).map((node) =>
       button(app.names(node.moves.slice(-6)), () => app.visit(node), { class: "node" }))] : []));
-    const chosen = this.tree.querySelector("[aria-selected=true]"); // scrolled to without moving the page
+    const chosen = this.items.get(app.node); // scrolled to without moving the page
     if (chosen) this.tree.scrollTop += Math.min(chosen.offsetTop - this.tree.offsetTop - this.tree.scrollTop, 0) || Math.max(chosen.offsetTop + chosen.offsetHeight - this.tree.offsetTop - this.tree.clientHeight - this.tree.scrollTop, 0);
     this.showCurve();
+  }
+
+  // The moves as buttons; where they are there already, another one is chosen.
+  showTree() {
+    const { app } = this, nodes = app.tree.nodes().slice(1), told = JSON.stringify(nodes.map((node) => [node.ply, ...this.words(node)]));
+    if (told !== this.told || !nodes.every((node) => this.items.has(node))) {
+      this.told = told;
+      this.items = new Map();
+      refill(this.tree, [this.branch(app.tree.root)]);
+    }
+    this.tree.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
+    this.items.get(app.node)?.setAttribute("aria-selected", "true");
   }
 
   // What is known of each position of the line: by a review, else by the analysis.
@@ -78,12 +91,19 @@ export class MovesPanel extends Panel {
     return line;
   }
 
+  // The name of a move, what a review says of it, what else is known, and its comment.
+  words(node) {
+    const { app } = this, more = [node.notes.title, app.tree.transpositions(node).length && "=", node.comment && "…"];
+    return [app.nameOf(node.cell), (!app.isQuiet && node.review?.kind) || "", more.filter(Boolean).map((text) => ` ${text}`).join(""), node.comment];
+  }
+
   item(node) {
-    const { app } = this, name = app.nameOf(node.cell), kind = (!app.isQuiet && node.review?.kind) || "", sign = SIGNS[kind];
-    const more = [node.notes.title, app.tree.transpositions(node).length && "=", node.comment && "…"].filter(Boolean).map((text) => ` ${text}`).join("");
-    return button("", () => app.visit(node), {
-      class: `node ${kind}`, role: "treeitem", "aria-selected": String(node === app.node), title: node.comment || null,
+    const [name, kind, more, title] = this.words(node), sign = SIGNS[kind];
+    const made = button("", () => this.app.visit(node), {
+      class: `node ${kind}`, role: "treeitem", "aria-selected": "false", title: title || null,
       "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(kind) : "" }),
     }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : null, more);
+    this.items.set(node, made);
+    return made;
   }
 }
