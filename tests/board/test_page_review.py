@@ -43,6 +43,7 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     assert page.do("app.node.ply") <= page.do(seventh)
     page.press("learn")
     page.wait("app.guide?.name === 'lesson'")
+    assert not page.raw.is_visible("#mistakes")  # which say what is better
     while not page.do("app.guide.move.missed_win"):
         page.choose("Next")
     page.click("o15")
