@@ -28,10 +28,11 @@ UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
 # On several cores a file is one piece of work, so that what its tests share is made once. What
 # takes longest comes first: the last pieces should be small, or one core waits for the other. Files
-# with pages stand together, since a browser lasts until a process comes to another folder.
+# with pages stand together, since a browser lasts until a process comes to another folder; and what
+# compiles the same loops stands apart, so that the second finds them compiled.
 FIRST = (
     "native/test_checked", "site/test_site", "native/test_replay", "learn/test_gradients",
-    "learn/test_train", "learn/test_measure", "arena/test_pool", "tests/test_cli",
+    "learn/test_train", "arena/test_pool", "tests/test_cli",
     "native/test_compile", "site/test_visit", "site/test_figures", "board/test_page_main",
     "board/test_page_play", "board/test_page_files", "board/test_page_games",
     "board/test_page_words", "board/test_page_opening", "board/test_page_board",
@@ -39,7 +40,7 @@ FIRST = (
     "build/test_bundle", "build/test_wheels", "lab/test_mutants", "native/test_uncompiled",
     "methods/test_methods", "arena/test_match", "lab/test_fuzz_claims", "arena/test_journal",
     "native/test_lower", "game/test_game", "database/test_connection", "doctor/test_exam",
-    "position/test_rules", "native/test_library",
+    "position/test_rules", "native/test_library", "learn/test_measure",
 )  # fmt: skip
 
 
