@@ -6,11 +6,10 @@ import random
 
 import pytest
 
-from lab.fuzz_rules import random_board, set_up
+from lab.fuzz_rules import last_cells, set_up
 from pbrain_engine import Engine, Solver
 from pbrain_engine.methods import Budget, PlainGame, method
 from pbrain_engine.methods.puct import PUCT, PolicyNode
-from pbrain_engine.position.rules import EMPTY
 from tests.golden.methods import game_of
 from tests.oracle import rules
 
@@ -35,16 +34,9 @@ def exact(game: PlainGame) -> float:
 def test_small_ends_are_proven_and_every_proof_is_true(rule):
     chance, proven, results = random.Random(f"puct {rule}"), 0, set()
     with Engine() as engine, Solver(1_000_000, engine.library) as solver:
-        for _ in range(60):
-            board = random_board(chance, rule, smallest=5, largest=6)
-            for cell in chance.sample(board.empties(), max(len(board.empties()) - MOST_EMPTY, 0)):
-                side = chance.randrange(2)
-                if not rules.wins_at(board, cell, side):
-                    board.put(cell, side)
+        for _ in range(50):
+            board = last_cells(chance, rule, MOST_EMPTY)
             game = game_of(board, chance.randrange(2))
-            empty = game.cells.count(EMPTY)
-            if rules.winners(board) or not 2 <= empty <= MOST_EMPTY:
-                continue
             engine.new_game(game.width, game.height, game.rule)
             set_up(engine, board, game.to_move)
             if engine.game.winner is not None:  # by a five that grew longer
