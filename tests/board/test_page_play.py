@@ -116,6 +116,9 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(opened
     page.press("undo", "undo")
     page.says("state", "Black to move")
     assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]  # looking back changes nothing
+    page.press("last")
+    page.says("state", "White won")
+    page.press("first")
     page.play("j10")
     assert "RE[" not in page.do("app.file.write('sgf')")["text"]
 
@@ -237,6 +240,8 @@ IN_VIEW = """[...document.querySelectorAll('#choices button')].every(
 AT_START = """(({ left, top, width, height }) =>
   document.elementFromPoint(left + width / 2, top + height / 2)?.id
 )(document.querySelector('#start').getBoundingClientRect())"""
+BELOW = """(([board, choices]) => choices.top >= board.bottom)(
+  ["#board", "#choices"].map((name) => document.querySelector(name).getBoundingClientRect()))"""
 SEEN = "getComputedStyle(document.querySelector('#state')).visibility"
 
 
@@ -250,6 +255,7 @@ def test_in_every_window_decisions_are_in_view_and_lie_over_no_words(page: Page)
         page.do("app.choose([...'ABC'].map((name) => [name, () => 0]), 'What to do? '.repeat(5))")
         page.count("#choices button", 3)
         assert page.do(IN_VIEW) and page.do(SEEN) == "hidden", size
+        assert page.do(BELOW) or size[1] < 700, size  # a board of 15 rows is seen whole
         page.do("app.choose([])")
         assert page.do(SEEN) == "visible"
 

@@ -1,17 +1,17 @@
 // A position in the address of the page: #b=15x15&r=renju&m=h8i9&n=1, and stones set up before.
 
-import { letterOf, nameOf, readCells } from "./draw.js";
+import { nameOf, readCells } from "./draw.js";
+import { RULES } from "./setup.js";
 import { GameTree } from "./tree.js";
 import { t } from "./words.js";
 
 const LETTERS = { black: "x", white: "o", wall: "w" };
-const RULES = ["freestyle", "standard", "renju", "caro", "caro_exact"];
 
 export function write(tree, node) {
   const { width, height, rule, placed, first } = tree.start;
   const end = node.end, words = [`b=${width}x${height}`, `r=${rule}`];
   for (const side in LETTERS) {
-    const cells = placed.filter((stone) => stone.side === side).map(({ x, y }) => letterOf(x) + (y + 1));
+    const cells = placed.filter((stone) => stone.side === side).map(({ x, y }) => nameOf([x, y]));
     if (cells.length) words.push(`${LETTERS[side]}=${cells.join("")}`);
   }
   if (first !== "black") words.push("f=white");

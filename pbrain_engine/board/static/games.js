@@ -7,7 +7,7 @@ import { language, t } from "./words.js";
 
 const PAUSE = 1000; // milliseconds after the last change
 const LARGE = 3000; // moves of a tree that is kept only when another game takes its place
-const RESULTS = { "1-0": "black-won", "0-1": "white-won", "1/2-1/2": "draw", open: "going-on" };
+export const RESULTS = { "1-0": "black-won", "0-1": "white-won", "1/2-1/2": "draw", open: "going-on" };
 
 export class GamesPanel extends Panel {
   constructor(app) {

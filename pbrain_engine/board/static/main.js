@@ -5,7 +5,7 @@ import * as address from "./address.js";
 import { BoardView, foulText } from "./board.js";
 import { button, find, isChecked, make, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
-import { GamesPanel } from "./games.js";
+import { GamesPanel, RESULTS } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
 import { fillHeader, listenToKeys, showConnection } from "./header.js";
@@ -248,8 +248,9 @@ class App {
     if (facts?.foul) return t("foul-loses", { cell: this.nameOf(facts.foul.cell), why: foulText(facts.foul.reason) });
     if (facts?.winner) return t("has-won", { side: facts.winner });
     if (facts?.full) return t("draw");
-    const { node, mover: side } = this;
-    return node.ply ? t("to-move-after", { side, n: node.ply, cell: this.nameOf(node.cell) }) : t("to-move", { side });
+    const { node, mover: side, tree } = this, words = node.ply ? t("to-move-after", { side, n: node.ply, cell: this.nameOf(node.cell) }) : t("to-move", { side });
+    const result = node === tree.root.end && RESULTS[tree.names.result]; // of a game that was resigned, or came from a file
+    return result ? `${words} · ${t(result)}` : words;
   }
 
   // Say something below the board, for a while or until another move is looked at; a warning in red.

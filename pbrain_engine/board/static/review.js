@@ -52,6 +52,8 @@ export class ReviewPanel extends Panel {
 
   get mistakes() { return this.moves.filter((move) => SIGNS[move.kind] || move.allowed_win || this.done?.decisive === move.ply); }
 
+  get slips() { return this.moves.filter((move) => SIGNS[move.kind]); }
+
   // Stones that were set up are plies of the review, not of the line.
   node(move) { return this.line[move.ply - this.tree.start.placed.length - 1]; }
 
@@ -60,14 +62,14 @@ export class ReviewPanel extends Panel {
   // The next mistake after the move that is looked at.
   next() {
     if (!this.isHere) return;
-    const nodes = this.mistakes.filter((move) => SIGNS[move.kind]).map((move) => this.node(move));
+    const nodes = this.slips.map((move) => this.node(move));
     this.app.visit(nodes.find((node) => node.ply > this.app.node.ply) || nodes[0]);
   }
 
-  learn() { this.lesson.begin(this.mistakes.filter((move) => SIGNS[move.kind] && !move.foul)); }
+  learn() { this.lesson.begin(this.slips.filter((move) => !move.foul)); }
 
   show() {
-    find("review-tools").hidden = !this.done || !this.mistakes.length;
+    find("review-tools").hidden = !this.done || !this.slips.length;
     find("marks").replaceChildren(...(this.done ? SIDES.flatMap((side) => this.marksOf(side)) : []));
     find("mistakes").replaceChildren(...this.mistakes.map((move) => this.row(move)));
   }
