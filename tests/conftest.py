@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from pbrain_engine import Solver, cli
+from pbrain_engine.files import hold_lock
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library
 from pbrain_engine.native.load.store import cache_root, digest
@@ -37,8 +38,8 @@ FIRST = (
     "board/test_page_play", "board/test_page_files", "board/test_page_games",
     "board/test_page_words", "board/test_page_opening", "board/test_page_board",
     "board/test_page_review", "board/test_app", "board/test_proofs", "build/test_package",
-    "build/test_bundle", "build/test_wheels", "lab/test_mutants", "native/test_uncompiled",
-    "methods/test_methods", "arena/test_match", "lab/test_fuzz_claims", "arena/test_journal",
+    "build/test_wheels", "lab/test_mutants", "native/test_uncompiled", "methods/test_methods",
+    "arena/test_match", "build/test_bundle", "lab/test_fuzz_claims", "arena/test_journal",
     "native/test_lower", "game/test_game", "database/test_connection", "doctor/test_exam",
     "position/test_rules", "native/test_library", "learn/test_measure",
 )  # fmt: skip
@@ -152,7 +153,8 @@ def toy_folder() -> str:
 def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the ZIP for tournaments: the one that ``NUMOKU_PACKAGE`` names, or a new one.
 
-    A folder stands for the ZIP of this system in it.
+    A folder stands for the ZIP of this system in it. A new one is made once for all processes that
+    share a folder, ``NUMOKU_MADE``.
     """
     if "NUMOKU_PACKAGE" in os.environ:
         path = Path(os.environ["NUMOKU_PACKAGE"]).resolve()
@@ -170,5 +172,9 @@ def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests.build.building import package
 
     weights = load_weights(DEFAULT_WEIGHTS).key
-    folder = tmp_path_factory.mktemp("package")
-    return Path(package.make_package(folder, {"nodes": 4711, "weights": weights}))
+    folder = Path(os.environ.get("NUMOKU_MADE") or tmp_path_factory.mktemp("made"))
+    with hold_lock(str(folder / "package.lock"), lambda: None):
+        there = list(folder.glob("numoku-*.zip"))
+        return (
+            there[0] if there else package.make_package(folder, {"nodes": 4711, "weights": weights})
+        )

@@ -75,8 +75,8 @@ def main(words: Sequence[str]) -> int:
     parts = [*spread, "-m", "not long and not timed"], ["-m", "timed and not long"]
     command = [sys.executable, "-m", "pytest"]
     with tempfile.TemporaryDirectory(prefix="numoku-suite-") as folder:
-        site = os.environ.get("NUMOKU_SITE", os.path.join(folder, "site"))  # made once for both
-        environment = {**os.environ, "NUMOKU_SITE": site}
+        made = {"NUMOKU_SITE": os.path.join(folder, "site"), "NUMOKU_MADE": folder}  # once for all
+        environment = {**made, **os.environ}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile
         cache = Path(folder) / "cache"
         command += ["-o", f"cache_dir={cache}"]
