@@ -343,6 +343,13 @@ def test_variations_comments_and_transpositions(opened: Open) -> None:
     assert page.raw.locator("#variations button").first.text_content().startswith("1. j8")
     page.press("delete")
     page.count("#variations button", 5)
+    page.press("first", "redo", "delete")  # what follows is asked for
+    page.says("asking", "Delete “1. j8 …”?")
+    page.raw.keyboard.press("Escape")
+    page.wait("!document.querySelector('dialog[open]')")
+    page.count("#variations button", 5)
+    page.press("delete", "yes")
+    page.count("#variations button", 3)
 
 
 def test_games_go_out_as_psq_pictures_films_moves_and_links(opened: Open) -> None:

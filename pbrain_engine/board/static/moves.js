@@ -1,7 +1,7 @@
 // The moves of the game next to the board, with variations, comments, marks and the curve.
 
 import { drawChances, plyAt } from "./curve.js";
-import { Panel, button, find, make, refill } from "./dom.js";
+import { Panel, asked, button, find, make, refill } from "./dom.js";
 import { t } from "./words.js";
 import { SIDES } from "./tree.js";
 
@@ -29,11 +29,14 @@ export class MovesPanel extends Panel {
     this.app.go(this.app.node);
   }
 
-  remove() {
-    const { node, tree } = this.app;
+  // A move with all that follows, which is more than can be put again.
+  async remove() {
+    const { app } = this, { node, tree } = app;
     if (!node.parent) return;
+    if (node.children.length && !await asked(t("delete-ask", { name: `${node.ply}. ${app.nameOf(node.cell)} …` }), t("delete"))) return;
+    if (app.node !== node) return;
     tree.remove(node);
-    this.app.visit(node.parent);
+    app.visit(node.parent);
   }
 
   show() {
