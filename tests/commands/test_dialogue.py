@@ -152,6 +152,12 @@ def test_the_clock_of_the_page_stands_still_in_the_terminal(
 def test_a_method_plays_on(typed: Typed, shelf: SavedGames) -> None:
     shelf.keep(page_game("h8i9j10", match_of("black", level="minimax")))
     assert play.resume_last(shelf).method == "minimax"
+    typed("quit")
+    assert play.main(["--resume"]) == 0
+    assert shelf.going_on()[0]["match"]["level"] == "minimax"
+    typed("undo; quit")
+    assert play.main(["--resume", "--level", "3"]) == 0  # Numoku takes its place
+    assert shelf.going_on()[0]["match"]["level"] == "3"
 
 
 def test_where_nothing_can_go_on_it_says_so(shelf: SavedGames) -> None:

@@ -52,6 +52,8 @@ def test_moves_are_judged_by_the_chance_that_they_lost(
 ) -> None:
     assert moved(1, 1.0, loss, missed).kind == kind
     assert moved(1, 1.0, loss, missed).is_mistake is (kind in ("mistake", "blunder"))
+    words = review.remarks(GameRecord(), moved(1, 1.0, loss, missed))
+    assert ("missed a win in 1: b2" in words) is missed
 
 
 def test_accuracy_is_a_mean_of_each_side() -> None:
