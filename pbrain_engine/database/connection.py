@@ -79,8 +79,9 @@ class DatabaseConnection:
                 raise EngineError(f"{path} is a database of another program")
             if is_new and create:
                 self._link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            with suppress(sqlite3.OperationalError):  # on a medium that cannot be written
-                self._link.execute("PRAGMA journal_mode = WAL")
+            if create or not is_new:  # an empty file that is only read stays empty
+                with suppress(sqlite3.OperationalError):  # on a medium that cannot be written
+                    self._link.execute("PRAGMA journal_mode = WAL")
             self._link.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
