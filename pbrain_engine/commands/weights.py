@@ -52,9 +52,10 @@ def main(arguments: Sequence[str]) -> int:
             forms = [yardstick.form(row) for row in rows]
             print(json.dumps(forms) if options.json else yardstick.table(rows))
             return 0
-        from ..learn.measure import measure, table
+        from ..learn.measure import form, measure, table
 
-        print(table(measure(options.games, found)))
+        measures = measure(options.games, found)
+        print(json.dumps([*map(form, measures)]) if options.json else table(measures))
         return 0
     if options.json:
         print(json.dumps([describe(weights) for weights in found]))

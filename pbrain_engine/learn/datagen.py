@@ -20,6 +20,7 @@ from typing import Any
 from ..arena.settings import SettingsError
 from ..engine.engine import Engine
 from ..errors import FileError
+from ..files import keep_apart
 from ..notation.games import GameFile, NodePlan, PositionFile
 from ..options import (
     SHARED,
@@ -203,6 +204,7 @@ def main(arguments: Sequence[str]) -> int:
     processes = options.processes or os.cpu_count() or 1
     try:
         if options.positions:
+            keep_apart(options.file, options.positions)
             sources = Sources(options.positions)
             survey = survey_of(options, sources)
             search_again(options.file, survey, sources, processes, options.cluster)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import nan
+from math import isnan, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..engine.engine import LOGIT_UNIT
 from ..eval.weights import FAMILIES, Weights
+from ..files import Document
 from ..game.game import tables_of
 from ..native.load import library
 from ..native.load.memory import Block
@@ -130,6 +131,18 @@ def measure_datasets(datasets: Sequence[Dataset], family: str, weights: Weights)
         weights.id, family, len(value), float(log_loss(odds, target).mean()), on_results,
         float(np.concatenate(entropies).mean()), float(np.concatenate(firsts).mean()),
     )  # fmt: skip
+
+
+def form(measure: Measure) -> Document:
+    """Return a measure as JSON has it, None for nan."""
+    numbers = {
+        "value_loss": measure.target, "on_results": measure.result,
+        "move_entropy": measure.entropy, "first": measure.first,
+    }  # fmt: skip
+    return {
+        "weights": measure.weights, "family": measure.family, "positions": measure.positions,
+        **{key: None if isnan(number) else round(number, 6) for key, number in numbers.items()},
+    }  # fmt: skip
 
 
 def table(measures: Iterable[Measure]) -> str:

@@ -111,6 +111,10 @@ def test_a_file_of_other_positions_or_another_search_is_refused(games, whole, tm
     assert make(whole, "--positions", str(other), "--multipv", "3") == 1
     assert "was made with positions some.games" in capsys.readouterr().err
     assert whole.read_bytes() == raw
+    raw = games.read_bytes()
+    assert make(games, "--positions", str(games)) == 1
+    assert "some.games is read; name another file to write" in capsys.readouterr().err
+    assert games.read_bytes() == raw
 
 
 def test_a_sample_has_as_many_positions_of_each_kind_and_open_ones_alone(games, tmp_path):
