@@ -326,7 +326,7 @@ def main(arguments: Sequence[str]) -> int:
     families = options.families
     keep_apart(options.out, (*options.files, *options.test))
     weights = load_weights(options.start)
-    folder = options.folder or options.out.with_name(options.out.name + ".training")
+    folder = options.folder or options.out.parent / f"{options.out.name}.training"
     about = {
         "id": name_of(options.out, options.id),
         "made": f"numoku train --steps {options.steps} --batch {options.batch} "
