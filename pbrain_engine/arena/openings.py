@@ -54,6 +54,7 @@ SPREAD = 3  # stones lie within this of the cell that they are grouped around
 MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # with more, hardly any opening is not yet won
 BORDER = 0.5  # share of openings that lie at the border: games are decided less soon there
 BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
+MOST_SHOWN = 80  # characters of a line in a message
 
 _STONES = re.compile(r"[0-9]{1,3}")
 
@@ -71,6 +72,12 @@ def read_lines(path: str) -> tuple[str, ...]:
     if not found:
         raise SettingsError(f"openings: {path} holds none")
     return found
+
+
+def shown(line: str) -> str:
+    """Return a line as a message shows it, whatever the file is."""
+    clean = "".join(c if c.isprintable() else "?" for c in line[:MOST_SHOWN])
+    return clean + " ..." * (len(line) > MOST_SHOWN)
 
 
 class Openings:
@@ -96,7 +103,7 @@ class Openings:
             except NotationError as error:
                 problem = str(error)
             if problem:
-                self.skipped.append(f"{line}: {problem}")
+                self.skipped.append(f"{shown(line)}: {problem}")
             else:
                 self._lines.append(opening)
         if self._lines:
