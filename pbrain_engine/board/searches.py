@@ -100,7 +100,7 @@ def analyse(desk: Desk, job: Job) -> Document:
         nonlocal deepest, whole, kept
         if thought.multipv == 1:
             deepest = thought
-            if len(coming) > len(whole):  # all, where the board has fewer moves than were asked for
+            if len(coming) >= len(whole):  # all, where fewer moves are there than were asked for
                 whole = dict(coming)
             coming.clear()
         coming[thought.multipv] = thought
@@ -108,7 +108,8 @@ def analyse(desk: Desk, job: Job) -> Document:
             whole = dict(coming)
         if whole:
             lines = [thought_document(line) for line in whole.values()]
-            job.tell({**lines[0], "nodes": thought.nodes, "lines": lines, **more})
+            effort = {"nodes": thought.nodes, "time": round(thought.time, 4)}
+            job.tell({**lines[0], **effort, "lines": lines, **more})
         if perf_counter() - kept > KEEPING_GAP and deepest is not None:
             kept = perf_counter()
             desk.archive.note(setup, deepest, weights)

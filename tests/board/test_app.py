@@ -329,6 +329,14 @@ def test_lines_are_told_when_a_depth_has_all_of_them(
     assert len(found["lines"]) == there
 
 
+def test_fewer_lines_than_were_asked_for_grow_deeper_too(tab: Tab) -> None:
+    tab.send("analyse", position=position(""), multipv=3)
+    heard = [tab.receive()["event"] for _ in range(4)]
+    assert heard[-1]["depth"] > heard[0]["depth"]
+    assert heard[-1]["time"] > heard[0]["time"]
+    tab.send("stop")
+
+
 def test_stop_ends_a_search_at_once_and_what_has_ended_stops_nothing_else(tab: Tab) -> None:
     ended = tab.send("analyse", position=position("h8"))
     tab.receive()
