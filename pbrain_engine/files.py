@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from math import isnan
 from typing import IO, TYPE_CHECKING, Any, AnyStr, TypeAlias
 
 from .errors import FileError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # What JSON holds, and an object that is to be written.
 Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | float | bool | None"
 Document: TypeAlias = dict[str, Json]
+DIGITS = 6  # of a measured number
 
 MOST_BYTES = 256 << 20  # of a file that is read whole
 MOST_LINE = 16 << 20  # characters
@@ -27,6 +29,13 @@ _PART = 1 << 20  # bytes that are read at once
 
 _NAMED = re.compile(rb"CA\s*\[\s*([A-Za-z0-9._-]+)\s*\]")
 _HEAD = 2000  # bytes in which an encoding is named
+
+
+def rounded(numbers: Mapping[str, float]) -> Document:
+    """Return measured numbers as JSON has them, None for nan."""
+    return {
+        key: None if isnan(number) else round(number, DIGITS) for key, number in numbers.items()
+    }
 
 
 def state_folder() -> Path:

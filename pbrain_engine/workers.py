@@ -187,7 +187,7 @@ class ClusterPool(Pool[Task, Found]):
         self._client.close()
 
 
-class Kept(threading.local):
+class ThreadCache(threading.local):
     """What a thread of a worker keeps from task to task, as long as these want the same.
 
     A worker of a cluster lives longer than a run, and what it keeps is of one run.

@@ -18,7 +18,7 @@ import pytest
 from pbrain_engine import workers
 from pbrain_engine.arena import pool
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
-from pbrain_engine.workers import ClusterError, Kept, Pool, ProcessPool, in_order
+from pbrain_engine.workers import ClusterError, Pool, ProcessPool, ThreadCache, in_order
 
 SCRIPT = textwrap.dedent(
     """
@@ -167,7 +167,7 @@ def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(monkeypatch):
         done.append((name, number, guardian))
         return SimpleNamespace(play=lambda task: f"{name} {task}", close=lambda: done.append(name))
 
-    monkeypatch.setattr(pool, "_seats", Kept())
+    monkeypatch.setattr(pool, "_seats", ThreadCache())
     monkeypatch.setattr(pool, "GameSeat", seat)
     monkeypatch.setattr(pool, "Guardian", lambda: "guard")
     foreign = MatchSettings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import isnan, nan, sqrt
 from typing import NamedTuple
 
-from ..files import Document
+from ..files import Document, rounded
 from ..game.record import STAGES, GameRecord, stage_name, stage_of
 from ..values import WIN_BAND, chance
 
@@ -29,8 +29,7 @@ class Figure(NamedTuple):
 
     def document(self, name: str) -> Document:
         """Return both under a name as JSON has them, None for nan."""
-        numbers = {name: self.mean, f"{name}_se": self.error}
-        return {key: None if isnan(number) else round(number, 6) for key, number in numbers.items()}
+        return rounded({name: self.mean, f"{name}_se": self.error})
 
 
 def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:

@@ -15,7 +15,7 @@ from functools import partial
 from time import sleep
 
 from ..game.record import GameRecord
-from ..workers import Kept, Pool
+from ..workers import Pool, ThreadCache
 from .choosing import OpeningJudge
 from .players import InprocessPlayer, ProcessPlayer
 from .processes import Guardian
@@ -147,7 +147,7 @@ class LocalGames(Pool[GameTask, GameRecord]):
             self._guardian.close()
 
 
-_seats = Kept()
+_seats = ThreadCache()
 
 
 def play_remotely(settings: MatchSettings, task: GameTask) -> GameRecord:

@@ -92,7 +92,7 @@ class Walk:
         """Let the main search look for a win, and prove the one that it sees."""
         engine = self._engine()
         thought = engine.think(Limit(time=self.left / 2), on_iteration=lambda thought: thought.wins)
-        if thought.value < WIN_BAND or self._job.is_stopped:
+        if not thought.wins or self._job.is_stopped:
             return None
         tree = Prover(engine, self.solver, self.left).prove(thought)
         if tree is None:

@@ -25,7 +25,7 @@ from ..game.record import GameRecord
 from ..game.result import Author, Known, Result
 from ..position.geometry import Coordinates, transform
 from ..values import WIN_BAND
-from ..workers import Kept, Pool
+from ..workers import Pool, ThreadCache
 from .store import Database, checksum
 
 DROP = 40  # units of value that cost as much as one step
@@ -167,7 +167,7 @@ LEAST_SECONDS = 30  # after a builder was killed, its positions are free after s
 SLOWEST = 20_000  # nodes a second
 HASH_BYTES = 32 << 20  # of the engine that searches a position
 
-_engines = Kept()
+_engines = ThreadCache()
 
 
 class BookPlan(NamedTuple):

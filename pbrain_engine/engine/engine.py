@@ -18,7 +18,7 @@ from ..native.load.memory import Block
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..search.parameters import check_name
-from ..values import WIN_BAND, chance, loss_in
+from ..values import chance, loss_in
 from .alphabeta import Question
 from .pacing import UNLIMITED, Pace
 from .searcher import Searcher, ShortSearch
@@ -406,7 +406,7 @@ class Engine:
             thought = Thought(value, (move,), time=seconds, board=board)
         if question.multipv > 1 or exclude:
             return thought
-        if thought.value >= WIN_BAND:
+        if thought.wins:
             self._winning_moves.note(self.game, thought.pv, thought.value)
         elif (foreseen := self._winning_moves.recall(self.game)) is not None:  # it stands
             move, value = foreseen

@@ -13,7 +13,6 @@ from ..game.game import Game, Move
 from ..game.position import Position
 from ..game.result import Tree
 from ..solver.solver import Solver
-from ..values import WIN_BAND
 from .engine import Engine, Limit
 from .thought import Thought
 
@@ -72,7 +71,7 @@ class Prover:
                     on_iteration=lambda thought: thought.wins,
                     exclude=failed,
                 )
-            if thought.value < WIN_BAND:
+            if not thought.wins:
                 return None
             if thought.proof:
                 return self._by_threats(THREAT_STONES)

@@ -146,7 +146,7 @@ class Reviewer:
                     Limit(time=PATIENCE * self._seconds),
                     on_iteration=lambda thought: thought.wins,
                 )
-                found = self._seen(thought) if thought.value >= WIN_BAND else None
+                found = self._seen(thought) if thought.wins else None
         # that the win is there is known, but not where: what was played is not to blame
         unshown = Result(other_side(here.value, -1), tuple(moves[1:2]) or after.line, after.depth)
         return found or unshown

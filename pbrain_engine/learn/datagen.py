@@ -35,7 +35,7 @@ from ..options import (
 )
 from ..position.rules import Rule
 from ..progress import Progress
-from ..workers import ClusterPool, Kept, ProcessPool, in_order
+from ..workers import ClusterPool, ProcessPool, ThreadCache, in_order
 from .openings import KINDS, MIX, format_shares, parse_shares
 from .positions import Sources, Survey, count_done, sample, stretches
 from .selfplay import Plan, make_engine
@@ -43,7 +43,7 @@ from .selfplay import Plan, make_engine
 MOST_BRANCHES = 0.9
 BATCH = 4  # games that a worker plays in one go
 
-_engines = Kept()
+_engines = ThreadCache()
 
 
 COMMAND = CommandLine(

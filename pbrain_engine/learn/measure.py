@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isnan, nan
+from math import nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..engine.engine import LOGIT_UNIT
 from ..eval.weights import FAMILIES, Weights
-from ..files import Document
+from ..files import Document, rounded
 from ..game.game import tables_of
 from ..native.load import library
 from ..native.load.memory import Block
@@ -141,7 +141,7 @@ def form(measure: Measure) -> Document:
     }  # fmt: skip
     return {
         "weights": measure.weights, "family": measure.family, "positions": measure.positions,
-        **{key: None if isnan(number) else round(number, 6) for key, number in numbers.items()},
+        **rounded(numbers),
     }  # fmt: skip
 
 
