@@ -97,6 +97,8 @@ class Task(ABC):
 
     def relimit(self, plan: TimePlan) -> None:
         """Give the search other limits, which count from when it was read."""
+        if plan == self._plan:  # most of INFO says nothing about time
+            return
         now = perf_counter()  # an answer cannot be due before it is known to be
         self._plan, self.deadline = plan, max(self.read_at + plan.hard, min(self.deadline, now))
         if plan.hard <= 0:

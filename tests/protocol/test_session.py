@@ -10,6 +10,7 @@ from time import perf_counter
 import pytest
 
 from pbrain_engine import Engine, Game, Move, Rule, Side, Thought
+from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.protocol import replies, serve, session
 from pbrain_engine.protocol.commands import Command, CommandReader
@@ -189,6 +190,19 @@ def test_a_rule_is_set_up_before_the_clock_of_a_move_runs(monkeypatch):
     assert talk.say("INFO rule 1") == [] and talk.engine.game.rule is Rule.RENJU
     with pytest.raises(WeightsError):
         talk.say("TURN 7,7")
+
+
+def test_only_news_about_time_winds_the_timer_of_a_search(monkeypatch):
+    changed: list[TimePlan] = []
+    monkeypatch.setattr(Pace, "change", lambda self, plan: changed.append(plan))
+
+    def tell(task: Task) -> None:
+        for line in ("folder /tmp", "timeout_turn 5000", "rule 1", "timeout_turn 900"):
+            talk.session.handle(Command("INFO", text=line), perf_counter())
+
+    talk = Talk().start()
+    talk.send(b"INFO timeout_turn 5000\nBEGIN\n", tell)
+    assert [round(plan.hard, 1) for plan in changed] == [0.9]
 
 
 def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
