@@ -35,7 +35,7 @@ API = (
     ("Limits and results", "pbrain_engine.engine.thought", "Limit"),
     ("", "pbrain_engine.game.result", "Result"),
     ("Games", "pbrain_engine.game.game", "Game"),
-    ("The solver", "pbrain_engine.solver.solver", "Solver"),
+    ("The solver", "pbrain_engine.solver", "Solver"),
 )
 FORMATS = (  # modules whose docstrings describe a format
     ("commands/analyse", "numoku analyse --json"),

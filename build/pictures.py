@@ -286,7 +286,7 @@ def layers() -> str:
             (200, 10, 180, "a terminal", "commands/, arena/, learn/"),
             (390, 10, 180, "a browser", "board/, site/"),
             (10, 80, 370, "engine/", "threads, time, openings: play(x, y), think(limit)"),
-            (390, 80, 180, "solver/", "forced wins with proofs"),
+            (390, 80, 180, "solver.py", "forced wins with proofs"),
             (10, 137, 560, "game/", "stones and turns, in memory that the kernel reads and writes"),
             (10, 220, 370, "search/alphabeta/", "deepening, principal variation search, table"),
             (390, 220, 180, "search/threats/", "wins by fours and threes"),

@@ -23,7 +23,7 @@ from pbrain_engine.game.documents import DEFEND
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.result import BY_FOURS, Result
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 
 SHARES = {Rule.FREESTYLE: 0.4, Rule.RENJU: 0.3, Rule.STANDARD: 0.15, Rule.CARO: 0.15}
 NODES = 1_500  # of the engine for a move, so that it misses wins

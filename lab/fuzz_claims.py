@@ -16,7 +16,7 @@ from typing import Any
 from lab import Journal
 from lab.fuzz_rules import game_of
 from pbrain_engine.game.result import BY_FOURS, BY_THREATS
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import RULES, Board, winners
 

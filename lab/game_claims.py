@@ -25,7 +25,7 @@ from pbrain_engine.engine.prover import Prover
 from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.result import BY_FOURS, BY_THREATS, Tree
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from pbrain_engine.values import WIN_BAND
 from tests.oracle import rules
 from tests.oracle.replay import complaint_about_line, complaint_about_tree

@@ -34,7 +34,7 @@ from pbrain_engine.game.game import Move
 from pbrain_engine.game.record import BLACK, GameRecord
 from pbrain_engine.game.result import Reviewed
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from pbrain_engine.values import chance
 
 FAIR = 0.25  # chance to win from which a game is not lost yet

@@ -20,7 +20,7 @@ from lab import Journal
 from pbrain_engine.commands.solve import game_of
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.result import Result
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import board_of
 from tests.puzzles import DATA

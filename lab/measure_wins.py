@@ -22,7 +22,7 @@ from pbrain_engine.commands.solve import game_of
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS, Engine, Limit, Thought
 from pbrain_engine.engine.prover import Prover
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from pbrain_engine.values import WIN_BAND
 from tests.oracle.replay import complaint_about_tree
 from tests.oracle.rules import board_of

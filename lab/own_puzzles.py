@@ -15,7 +15,7 @@ from lab.fuzz_rules import game_of
 from pbrain_engine.learn.selfplay import Plan, make_engine
 from pbrain_engine.notation.games import NodePlan
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from tests.oracle import rules
 from tests.oracle.replay import complaint_about_line
 from tests.oracle.vcf import find_vcf

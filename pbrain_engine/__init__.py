@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .game.result import Result, Tree
     from .native.load.library import KernelError
     from .position.rules import Rule, Side
-    from .solver.solver import Solver
+    from .solver import Solver
 
 _MODULES = {  # loaded at their first use: a program that speaks the protocol starts faster
     "engine.engine": ("Engine", "EngineError"),
@@ -33,7 +33,7 @@ _MODULES = {  # loaded at their first use: a program that speaks the protocol st
     "native.load.library": ("KernelError",),
     "position.rules": ("Rule", "Side"),
     "game.result": ("Result", "Tree"),
-    "solver.solver": ("Solver",),
+    "solver": ("Solver",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -42,7 +42,7 @@ WHOLLY_PLAIN = "\npytestmark = pytest.mark.uncompiled\n"
 # Above the kernels nothing tells which compiled functions a test reaches.
 COMPILED = (
     "search/test_signature", "patterns/test_state", "position/test_rules", "engine/test_tactics",
-    "solver/test_solver", "test_oracle", "lab/test_fuzz_claims", "methods/test_minimax",
+    "test_solver", "test_oracle", "lab/test_fuzz_claims", "methods/test_minimax",
     "position/test_symmetries", "eval/test_network", "engine/test_alphabeta",
     "engine/test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
     "engine/test_prover", "test_values", "engine/test_thought",

@@ -16,7 +16,7 @@ from ..notation import colours
 from ..options import counted
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from ..solver.solver import Solver
+from ..solver import Solver
 from ..values import format_value
 from .shapes import foul_of
 

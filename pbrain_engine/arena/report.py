@@ -29,7 +29,7 @@ from ..notation.foreign import format_psq
 from ..notation.journal import annotated
 from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
-from ..pages.html import FOLDER, Curve, html_document, html_table, line_chart
+from ..pages import FOLDER, Curve, html_document, html_table, line_chart
 from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
 from .match import default_journal, read_journal

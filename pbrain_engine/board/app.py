@@ -36,12 +36,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .. import __version__
+from .. import __version__, pages
 from ..app.shelf import SavedGames
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
 from ..files import state_folder
-from ..pages import html
 from . import files, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive
 from .desk import EVENT_GAP, Answer, Desks, Job, Questions, answer_of
@@ -211,7 +210,7 @@ class BoardServer:
 
     async def _file(self, request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
-        folder = html.FOLDER if name in SHARED else STATIC
+        folder = pages.FOLDER if name in SHARED else STATIC
         path = next((path for path in folder.iterdir() if path.name == name), None)
         if path is None or path.suffix not in TYPES:
             raise Refused("there is no such file", HTTPStatus.NOT_FOUND)

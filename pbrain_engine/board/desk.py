@@ -29,7 +29,7 @@ from ..game.record import GameRecord
 from ..game.result import Tree
 from ..options import MEGABYTE
 from ..position.rules import Rule
-from ..solver.solver import Solver
+from ..solver import Solver
 from .archive import Archive
 from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, parse, refusal_of
 

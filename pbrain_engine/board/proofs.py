@@ -25,7 +25,7 @@ from ..game.game import Move
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, BY_THREATS, OPEN, Result, Tree, win_by
 from ..position.rules import Side
-from ..solver.solver import Solver
+from ..solver import Solver
 from ..values import WIN_BAND
 from .desk import Desk, Job
 from .messages import POSITION, game_of, operation, seconds

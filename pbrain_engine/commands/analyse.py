@@ -30,7 +30,7 @@ from ..game.documents import tree_document
 from ..game.result import Tree
 from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, integer, positive
 from ..position.geometry import Coordinates
-from ..solver.solver import Solver
+from ..solver import Solver
 from ..values import format_value
 from .db import entry_lines
 

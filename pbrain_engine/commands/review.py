@@ -42,7 +42,7 @@ from ..notation.sgf import format_sgf_trees
 from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted
 from ..position.rules import Side
 from ..progress import Progress
-from ..solver.solver import Solver
+from ..solver import Solver
 from ..values import format_value
 
 BAR = 20  # characters of the curve

@@ -33,7 +33,7 @@ from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
 from ..options import MEGABYTE, SHARED, CommandLine, Option, counted
-from ..solver.solver import Solver, SolverProgress
+from ..solver import Solver, SolverProgress
 from .analyse import TREE_SECONDS
 
 SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most

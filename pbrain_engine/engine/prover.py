@@ -12,7 +12,7 @@ from time import perf_counter
 from ..game.game import Game, Move
 from ..game.position import Position
 from ..game.result import Tree
-from ..solver.solver import Solver
+from ..solver import Solver
 from .engine import Engine, Limit
 from .thought import Thought
 

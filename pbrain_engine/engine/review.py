@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from ..game.game import Game, Move
 from ..game.result import BY_SEARCH, Result, Reviewed, win_by
 from ..position.geometry import symmetries, transform
-from ..solver.solver import Solver
+from ..solver import Solver
 from ..values import WIN, WIN_BAND, chance
 from .ending import line_to_five, winner_after
 from .engine import Engine

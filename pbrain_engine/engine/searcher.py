@@ -12,7 +12,7 @@ from ..native.load.library import Library
 from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
 from ..position.geometry import MAX_STONES
 from ..search.parameters import PARAMETERS
-from ..solver.solver import Solver
+from ..solver import Solver
 from .alphabeta import Question, Search
 from .pacing import Pace
 from .tactics import Tactics

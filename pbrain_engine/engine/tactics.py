@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..game.game import Game, Move
 from ..game.result import Result
-from ..solver.solver import Solver
+from ..solver import Solver
 
 FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
 THREES_NODES = 2_000  # and for the win by threats

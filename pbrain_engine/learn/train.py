@@ -28,7 +28,7 @@ from ..files import in_place_of, keep_apart, write_whole
 from ..notation.games import LABELS, read_about
 from ..options import SHARED, CommandLine, Option, list_of, positive, share
 from ..options import number as real
-from ..pages.html import Curve, html_document, html_table, line_chart
+from ..pages import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
 from ..progress import Progress
 from .losses import log_loss

@@ -19,7 +19,7 @@ from random import Random
 
 from ..engine.engine import Engine
 from ..position.rules import EMPTY, Side
-from ..solver.solver import Solver
+from ..solver import Solver
 from .board import Budget, Choice, NodeCounter, PlainGame
 
 VISITS = 800  # where no limit is given

@@ -29,7 +29,7 @@ from ..files import Document, keep_apart, write_whole
 from ..native.load.library import KernelError
 from ..notation.journal import LineFile
 from ..options import INTERRUPTED, CommandLine, Option, above_zero, positive, whole
-from ..pages.html import Curve, html_document, html_table, line_chart
+from ..pages import Curve, html_document, html_table, line_chart
 from ..progress import Progress
 from ..search import parameters
 from .spsa import BATCH, STEP_SHARE, Spsa

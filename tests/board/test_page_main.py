@@ -279,7 +279,7 @@ def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
     from pbrain_engine.app.view import proof_lines
     from pbrain_engine.game.game import Game
     from pbrain_engine.game.result import Tree
-    from pbrain_engine.solver.solver import Solver
+    from pbrain_engine.solver import Solver
 
     moves = "g8a1h8o1j10a15j11o15"
     page = opened(moves)

@@ -16,7 +16,7 @@ from pbrain_engine.board.proofs import Walk, win_of
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.result import Tree
 from pbrain_engine.position.rules import Rule
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from tests.board.board_server import BoardServer, Tab, position, position_of_puzzle
 from tests.oracle import rules
 from tests.oracle.rules import Board

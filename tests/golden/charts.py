@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pbrain_engine.pages import html
-from pbrain_engine.pages.html import Curve
+from pbrain_engine.pages import Curve, html
 from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")

@@ -31,7 +31,7 @@ from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine import review, searcher, swap2
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.engine.swap2 import OpeningChoice
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")

@@ -21,7 +21,7 @@ from pbrain_engine.engine.thought import Thought
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.result import Result, Tree
 from pbrain_engine.position.rules import Rule, Side
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")

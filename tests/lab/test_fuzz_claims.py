@@ -21,7 +21,7 @@ from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.result import BY_FOURS, BY_THREATS
-from pbrain_engine.solver.solver import Solver
+from pbrain_engine.solver import Solver
 from pbrain_engine.values import WIN_BAND, win_in
 from tests.oracle.rules import FREESTYLE, RULES, Board
 from tests.played import moves_of

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
-from ..game.game import Game, Move, at_least_one, move_of
-from ..game.result import BY_FOURS, BY_THREATS, OPEN, Result, Tree, win_by
-from ..native.load.library import Library, load, node_limit
-from ..native.load.memory import Block
-from ..position.geometry import PADDED_CELLS, cell_of
-from ..values import loss_in
+from .game.game import Game, Move, at_least_one, move_of
+from .game.result import BY_FOURS, BY_THREATS, OPEN, Result, Tree, win_by
+from .native.load.library import Library, load, node_limit
+from .native.load.memory import Block
+from .position.geometry import PADDED_CELLS, cell_of
+from .values import loss_in
 
 
 class SolverProgress(NamedTuple):
