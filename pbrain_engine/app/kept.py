@@ -10,9 +10,8 @@ from ..engine.engine import Engine
 from ..game.documents import author_of
 from ..game.game import Game
 from ..game.position import Position, image_of
-from ..game.record import GameRecord
+from ..game.record import GameRecord, tree_of
 from ..game.result import Entry, Known, Result, Reviewed
-from ..game.tree import tree_of
 
 
 def certain_of(finding: Result | None) -> Result | None:

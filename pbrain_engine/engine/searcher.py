@@ -13,9 +13,8 @@ from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
 from ..position.geometry import MAX_STONES
 from ..search.parameters import PARAMETERS
 from ..solver import Solver
-from .alphabeta import Question, Search
+from .alphabeta import Question, Search, Tactics
 from .pacing import Pace
-from .tactics import Tactics
 from .thought import Limit, Thought
 from .threads import SearchThreads, is_deep
 

@@ -20,8 +20,7 @@ from ..eval.weights import FAMILIES, load_weights, scale_of
 from ..game.record import stage_of
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, NodePlan, Record, decode, split_head
 from ..values import WIN_BAND
-from .openings import set_up_line
-from .selfplay import make_engine
+from .selfplay import make_engine, set_up_line
 
 LINES_PART = 2  # the other root moves get half as many nodes as the best
 AT_ONCE = 16  # positions of a stretch

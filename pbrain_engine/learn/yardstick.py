@@ -18,7 +18,7 @@ from ..files import Document
 from ..game.record import STAGES, stage_name, stage_of
 from ..notation.games import SINGLE, Record, read_about, read_games
 from ..values import chance
-from .openings import set_up_line
+from .selfplay import set_up_line
 
 ALL = "all"
 FIGURES = ("value_above_least", "move_entropy", "first")

@@ -9,8 +9,7 @@ from pathlib import Path
 from ..files import decode, in_place_of, read_whole, write_whole
 from ..game.cells import NotationError, begins_with_move
 from ..game.diagram import animated_svg
-from ..game.record import GameRecord
-from ..game.tree import GameTree, main_line, tree_of
+from ..game.record import GameRecord, GameTree, main_line, tree_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .foreign import (

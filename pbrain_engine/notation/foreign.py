@@ -26,8 +26,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from ..game.cells import NotationError, parse_moves
-from ..game.record import GameRecord
-from ..game.tree import GameTree, tree_of, without_bad
+from ..game.record import GameRecord, GameTree, tree_of, without_bad
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from .sgf import read_rule

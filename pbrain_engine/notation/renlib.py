@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..game.cells import NotationError
-from ..game.record import GameRecord
-from ..game.tree import GameTree, TreeNode
+from ..game.record import GameRecord, GameTree, TreeNode
 
 SIZE = 15
 MAGIC = b"\xffRenLib\xff"

@@ -19,8 +19,7 @@ from contextlib import suppress
 
 from ..game.cells import SHOWN, NotationError, column_letter
 from ..game.position import Held
-from ..game.record import GameRecord
-from ..game.tree import GameTree, TreeNode, main_line, tree_of, without_bad
+from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of, without_bad
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from pbrain_engine import Engine, Limit, Move, Result, Side, Solver
-from pbrain_engine.engine.tactics import Tactics
+from pbrain_engine.engine.alphabeta import Tactics
 from pbrain_engine.game.result import BY_FOURS, OPEN
 from pbrain_engine.values import loss_in
 from tests.played import game_after, moves_of, set_up

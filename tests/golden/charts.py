@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pbrain_engine.pages import Curve, html
+from pbrain_engine.pages import Curve, html_document, html_table, line_chart
 from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -16,18 +16,18 @@ def charts() -> dict[str, str]:
     band = ([(0.0, 2.0), (7.5, 0.0)], [(0.0, 0.0), (7.5, -3.0)])
     pair = [Curve("a<b", rising, "a"), Curve("", [(2.0, 0.5)], "b"), Curve("none", [], "c")]
     return {
-        "lines": html.line_chart("t & u", "x & y", "<y>", pair, band, [2.0]),
-        "level": html.line_chart("t", "x", "y", [Curve("flat", [(3.0, 5.0)], "a")]),
-        "range": html.line_chart("t", "x", "y", pair[:1], y_range=(0.0, 2.0)),
-        "no lines": html.line_chart("t", "x", "y", [Curve("", [], "a")]),
+        "lines": line_chart("t & u", "x & y", "<y>", pair, band, [2.0]),
+        "level": line_chart("t", "x", "y", [Curve("flat", [(3.0, 5.0)], "a")]),
+        "range": line_chart("t", "x", "y", pair[:1], y_range=(0.0, 2.0)),
+        "no lines": line_chart("t", "x", "y", [Curve("", [], "a")]),
     }  # fmt: skip
 
 
 def pages() -> str:
     """Return a document with them, and a table, but not the style sheet."""
-    body = html.html_table([["a & b", "c"], ["<1>", "2"], ["3", ""]])
+    body = html_table([["a & b", "c"], ["<1>", "2"], ["3", ""]])
     body += "".join(charts().values())
-    text = html.html_document("Title <t>", body, "<script>0</script>\n")
+    text = html_document("Title <t>", body, "<script>0</script>\n")
     head, style, rest = text.partition("<style>")
     text = head + style + rest[rest.index("</style>") :]
     return text.replace("><", ">\n<")

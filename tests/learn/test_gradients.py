@@ -9,11 +9,10 @@ import pytest
 
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.network.backward import LEVEL_BEND
-from pbrain_engine.learn.network.batch import Batch, Threads, make_batch
+from pbrain_engine.learn.network.batch import Batch, Threads, make_batch, patterns
 from pbrain_engine.learn.network.gradients import accumulate_gradients
 from pbrain_engine.learn.network.layout import DECAY, OWN_DECAY, Layout, Widths
 from pbrain_engine.learn.network.learner import Adam, AdamStep, Learner
-from pbrain_engine.learn.network.patterns import patterns
 from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.position.rules import Rule
 

@@ -16,9 +16,9 @@ from pbrain_engine import Rule, cli
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.network import reading
+from pbrain_engine.learn.network.batch import patterns
 from pbrain_engine.learn.network.dataset import Dataset
 from pbrain_engine.learn.network.layout import Widths
-from pbrain_engine.learn.network.patterns import patterns
 from pbrain_engine.learn.network.quantise import make_codebook, unpack
 from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.network.training import Run, TrainingSettings

@@ -33,6 +33,7 @@ from ...eval.network_block import (
     sizes_of,
 )
 from ..losses import Floats, Ints
+from .batch import Patterns, patterns
 from .forward import (
     BOARD_SCALE,
     FEATURE_UNIT,
@@ -41,7 +42,6 @@ from .forward import (
     SCORE_SCALE,
 )
 from .layout import MASK_BITS, PEAKS, Layout
-from .patterns import Patterns, patterns
 
 Real = NDArray[np.float64]
 Arrays = dict[str, Ints]

@@ -24,11 +24,10 @@ from ...notation.games import LABELS
 from ...position.rules import Rule
 from ...values import WIN_BAND
 from ..losses import Floats, Ints, best_scale
-from .batch import Batch, Threads, make_batch
+from .batch import Batch, Threads, make_batch, patterns
 from .dataset import ENOUGH, Dataset, has_bit
 from .layout import Layout, Outputs, Widths
 from .learner import Adam, AdamStep, Learner
-from .patterns import patterns
 from .quantise import NetworkBlock, begin_at
 
 WARM_UP = 100  # steps

@@ -8,16 +8,16 @@ from collections import Counter
 import pytest
 
 from pbrain_engine import Engine, Rule, cli
-from pbrain_engine.learn import openings
-from pbrain_engine.learn.openings import (
+from pbrain_engine.learn import selfplay
+from pbrain_engine.learn.selfplay import (
     ALL_SQUARE,
     KINDS,
+    Plan,
     format_shares,
     make_opening,
     parse_shares,
     set_up_line,
 )
-from pbrain_engine.learn.selfplay import Plan
 from pbrain_engine.notation.games import NodePlan, read_about
 
 PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE,), (15,), "hand")
@@ -67,16 +67,16 @@ def test_a_wild_opening_may_favour_a_side():
 def test_shares_are_read_as_they_are_written_and_add_up_to_one():
     assert parse_shares("square") == ALL_SQUARE
     assert parse_shares("swap2=1, wild=3") == (("wild", 0.75), ("swap2", 0.25))
-    assert parse_shares(format_shares(openings.MIX)) == openings.MIX
+    assert parse_shares(format_shares(selfplay.MIX)) == selfplay.MIX
     for text in ("", "round", "wild=0", "wild=-1", "wild=x", "wild=nan", "wild=inf", "wild,wild"):
         with pytest.raises(ValueError, match="with shares such as"):
             parse_shares(text)
 
 
 def test_kinds_have_their_shares_of_the_games():
-    plan = PLAN._replace(openings=openings.MIX, full_share=0.25)
+    plan = PLAN._replace(openings=selfplay.MIX, full_share=0.25)
     found = Counter(map(plan.opening_kind, range(2000)))
-    for kind, share in openings.MIX:
+    for kind, share in selfplay.MIX:
         assert found[kind] == pytest.approx(2000 * share, abs=80)
     assert sum(map(plan.goes_to_the_end, range(2000))) == pytest.approx(500, abs=80)
     assert not any(map(PLAN.goes_to_the_end, range(100)))
@@ -85,7 +85,7 @@ def test_kinds_have_their_shares_of_the_games():
 def test_the_head_names_what_is_not_as_it_always_was(tmp_path):
     path, words = tmp_path / "games", ["--nodes", "50", "--games", "1", "--processes", "1"]
     assert cli.main(["datagen", str(path), *words]) == 0
-    assert read_about(path)["openings"] == format_shares(openings.MIX)
+    assert read_about(path)["openings"] == format_shares(selfplay.MIX)
     assert "full" not in read_about(path)
     path.unlink()
     assert cli.main(["datagen", str(path), *words, "--openings", "square"]) == 0
