@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from pbrain_engine import Engine, Game, IllegalMove, Limit, Rule, Side, Solver, Thought
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.engine.pacing import Pace, TimePlan
+from pbrain_engine.engine.searcher import MOST_FOR_SOLVER
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.native.load.memory import footprint
+from pbrain_engine.search.alphabeta.table import MAX_WORDS
 from tests.played import set_up
 
 ROOT = Path(__file__).parents[2]
@@ -272,6 +274,11 @@ def test_the_table_that_is_asked_for_stays_within_the_memory():
         assert 370_000_000 < table_after(engine) <= 400_000_000
         engine.set_hash_size(None)
         assert table_after(engine) < 350_000_000
+
+
+def test_no_table_is_larger_than_the_kernel_can_describe():
+    with Engine(hash_size=1 << 40) as engine:
+        assert table_after(engine, time=1.0) == 8 * MAX_WORDS - MOST_FOR_SOLVER
 
 
 cells = st.tuples(st.integers(-1, 9), st.integers(-1, 9))

@@ -120,6 +120,15 @@ def test_a_win_that_no_search_shows_again_still_stands(engine, solver):
     assert contradictions(found) == [] and found[2].found.move == found[2].move
 
 
+def test_the_win_that_a_known_loss_shows_is_missed_by_who_plays_elsewhere(engine, solver):
+    """Neither the solver nor a search finds it: the loser of that line only helps."""
+    known = {4: thought_of("c15a2e15a3g15a4i15a5", loss_in(8))}
+    found = reviewed_with(engine, solver, "h8a1i8o15" + "c15h1", known)[4:]
+    missed = found[1].missed
+    assert missed is not None and format_moves(missed.line) == "a2e15a3g15a4i15a5"
+    assert [item.found.value for item in found] == [loss_in(8), win_in(7)]
+
+
 def test_a_move_that_loses_is_held_against_one_that_does_not(engine, solver):
     known = {4: thought_of("h6h9", 50), 5: thought_of("g8h9", win_in(9))}
     found = reviewed_with(engine, solver, QUIET + "h6", known)[4]
