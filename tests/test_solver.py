@@ -12,6 +12,7 @@ from lab.fuzz_rules import game_of, last_cells
 from pbrain_engine import Game, Result, Rule, Solver
 from pbrain_engine import solver as module
 from pbrain_engine.game.cells import format_moves
+from pbrain_engine.game.game import move_of
 from pbrain_engine.game.result import OPEN
 from pbrain_engine.solver import SolverProgress
 from tests.oracle.replay import complaint_about_line
@@ -208,6 +209,20 @@ def test_puzzles_of_fours_are_solved(solver, name):
         assert complaint_about_line(board, side, proof.line) == "", puzzle["id"]
         if puzzle.get("shortest_proven"):
             assert proof.length == puzzle["own_moves"], puzzle["id"]
+
+
+def test_line_and_move_of_a_proof_have_limits_of_their_own(solver):
+    cut = set()
+    for puzzle in puzzles("vcf", every=1000):
+        game = game_of(*board_of_puzzle(puzzle))
+        proof = solver.threats(game)
+        address, tables = solver._adopt(game), game.tables
+        few, many = [solver._write_line(address, tables, 0, nodes) for nodes in (1, NODES)]
+        assert few in (0, many) and many == len(proof.line), puzzle["id"]
+        one, sure = [solver._library.threats_move(address, tables, n) for n in (1, NODES)]
+        assert one in (0, sure) and move_of(sure) == proof.move, puzzle["id"]
+        cut |= {name for name, found in (("line", few), ("move", one)) if not found}
+    assert cut == {"line", "move"}
 
 
 def test_positions_without_a_win_by_fours_are_proven(solver):
