@@ -226,25 +226,21 @@ def run_build(mutants: Sequence[Mutant], folder: Path) -> list[Result]:
         tree.copy()
     tree.close()
     results = []
-    files = [f"tests/{name}.py" for name in COMPILED]
     try:
+        known = tree.measure([f"tests/{name}.py" for name in COMPILED])
+        seconds = {test: spent for test, (spent, _) in known.items()}
+        if not any(reached for _, reached in known.values()):
+            raise RuntimeError("no test comes to any of the mutants: the build has none of them")
+        places = {test: place for place, test in enumerate(known)}
         for number, mutant in left:
             began = perf_counter()
+            others = {test for test, (_, reached) in known.items() if number not in reached}
+            fastest = sorted(known, key=lambda test: (test in others, seconds[test]))  # noqa: B023
+            tests, _ = affordable(fastest, seconds)
+            tests.sort(key=lambda test: (test in others, places[test]))  # noqa: B023
             by = ""
-            wanted = files
-            while wanted and not by:
-                tree.environment[schemata.NUMBER] = str(number)
-                outcome = tree.run(wanted, MOST)
-                if outcome.state == "passed":
-                    break
-                tree.environment[schemata.NUMBER] = "0"
-                file = outcome.by.partition("::")[0]
-                if outcome.by in (HANGS, CRASHES) or tree.run([outcome.by], MOST).state == "passed":
-                    by = outcome.by
-                elif file in wanted:  # it fails on the code as it is: go on with the next
-                    wanted = wanted[wanted.index(file) + 1 :]
-                else:
-                    break
+            for part in (tests[:1], tests[1:]):  # where the first hangs, that is seen soon
+                by = by or noticed_by(tree, number, part, seconds)
             state = "noticed" if by else "survived"
             print(f"{state:8} {perf_counter() - began:4.0f} s  {mutant.file}:{mutant.first} "
                   f"{mutant.kind}: {by}", flush=True)  # fmt: skip
@@ -252,6 +248,22 @@ def run_build(mutants: Sequence[Mutant], folder: Path) -> list[Result]:
     finally:
         tree.close()
     return refused + results
+
+
+def noticed_by(tree: Tree, number: int, tests: Sequence[str], seconds: dict[str, float]) -> str:
+    """Return the test that fails with a mutant and passes without; empty if there is none."""
+    while tests:
+        tree.environment[schemata.NUMBER] = str(number)
+        outcome = tree.run(tests, sum(seconds[test] for test in tests))
+        tree.environment[schemata.NUMBER] = "0"
+        if outcome.state == "passed":
+            break
+        if outcome.by not in tests:  # it hangs, crashes or cannot even be loaded
+            return outcome.by
+        if tree.run([outcome.by], seconds[outcome.by]).state == "passed":
+            return outcome.by
+        tests = tests[tests.index(outcome.by) + 1 :]  # it fails now and then
+    return ""
 
 
 def show(result: Result) -> None:

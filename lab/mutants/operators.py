@@ -29,6 +29,9 @@ SIGNS = {ast.Add: "-", ast.Sub: "+", ast.LShift: ">>", ast.RShift: "<<", ast.Bit
 HINTS = ("prefetch", "expect", "expect_behind")
 # Sums and products of rows of numbers: the argument from which on their order is no matter.
 COMMUTES = {"add": 0, "multiply": 0, "add_product": 1}
+# A value of kernels that is just so is a win in MAX_PLY plies, and no board has room for that: with
+# or without it a comparison is the same.
+UNREACHED = {"WIN_BAND", "-WIN_BAND"}
 COUNTERPARTS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -208,7 +211,10 @@ class Scanner:
             case ast.Compare():
                 sides = [node.left, *node.comparators]
                 for i, op in enumerate(node.ops):
-                    for new in COMPARISONS[type(op)]:
+                    news = COMPARISONS[type(op)]
+                    if self.kernel and UNREACHED & {self.of(sides[i]), self.of(sides[i + 1])}:
+                        news = news[1:]
+                    for new in news:
                         yield self.between(sides[i], sides[i + 1], "comparison", new)
                 for side in sides:
                     yield from self.moved(side)

@@ -53,6 +53,39 @@ class Ordered:
         items.sort(key=lambda item: self.place(item) or 0)
 
 
+class Measured:
+    """A plugin of pytest: of each test that passes the seconds, and which mutants it comes to."""
+
+    def __init__(self) -> None:
+        self.tests: dict[str, tuple[float, list[int]]] = {}
+        self._failed: set[str] = set()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Look at the marks of the library before and after a test."""
+        began = sum(os.times()[:4])
+        self._marks(clear=True)
+        result = yield
+        reached = self._marks()
+        if item.nodeid not in self._failed:
+            self.tests[item.nodeid] = sum(os.times()[:4]) - began, reached
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Leave out what fails as it is."""
+        if report.failed:
+            self._failed.add(report.nodeid)
+
+    def _marks(self, clear: bool = False) -> list[int]:
+        library = getattr(sys.modules.get(f"{PACKAGE}.native.load.library"), "Library", None)
+        found: set[int] = set()
+        for marks in getattr(library, "reached", ()):  # of the usual build and the checked one
+            found.update(number for number, mark in enumerate(marks.raw) if mark != 0)
+            if clear:
+                marks.raw = bytes(len(marks))
+        return sorted(found)
+
+
 class Outcome(NamedTuple):
     """What the tests said: passed, noticed or broken (no test has run); and which failed."""
 
@@ -118,24 +151,19 @@ class Tree:
         """Make the source what it was."""
         shutil.copy2(ROOT / mutant.source, self.root / mutant.source)
 
+    def measure(self, files: Sequence[str]) -> dict[str, tuple[float, list[int]]]:
+        """Run files; return of each test that passes its seconds, and the mutants it comes to."""
+        into = self.root.parent / "measured"
+        self._ask(files, None, into)
+        return dict(json.loads(into.read_text(encoding="utf-8")))
+
     def run(self, tests: Sequence[str], seconds: float) -> Outcome:
         """Run tests, or whole files, in this order until the first fails."""
-        if self._server is None:
-            self._server = subprocess.Popen(
-                [sys.executable, "-m", "lab.mutants.runner"],
-                cwd=self.root, env=self.environment, text=True,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            )  # fmt: skip
-        server = self._server
-        assert server.stdin is not None and server.stdout is not None
-        request = {"tests": list(tests), "environment": self.environment}
-        server.stdin.write(json.dumps(request) + "\n")
-        server.stdin.flush()
-        ready, _, _ = select.select([server.stdout], [], [], START_UP + PATIENCE * seconds)
-        if not ready:
+        answer = self._ask(tests, START_UP + PATIENCE * seconds)
+        if answer is None:
             self.close()
             return Outcome("noticed", HANGS)
-        status, said = json.loads(server.stdout.readline())
+        status, said = answer
         if status < 0:
             return Outcome("noticed", CRASHES)
         failed = FAILURE.search(said)
@@ -147,6 +175,28 @@ class Tree:
             return Outcome("noticed", "tests/conftest.py")
         return Outcome("broken", said.strip().rpartition("\n")[2])
 
+    def _ask(
+        self, tests: Sequence[str], seconds: float | None, measured: Path | None = None
+    ) -> tuple[int, str] | None:
+        """Have tests run; return their status and what they said, None if they are late."""
+        if self._server is None:
+            self._server = subprocess.Popen(
+                [sys.executable, "-m", "lab.mutants.runner"],
+                cwd=self.root, env=self.environment, text=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            )  # fmt: skip
+        server = self._server
+        assert server.stdin is not None and server.stdout is not None
+        request = {"tests": list(tests), "environment": self.environment,
+                   "measured": str(measured or "")}  # fmt: skip
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        ready, _, _ = select.select([server.stdout], [], [], seconds)
+        if not ready:
+            return None
+        status, said = json.loads(server.stdout.readline())
+        return status, said
+
     def close(self) -> None:
         """End the warm process, and what may hang in it."""
         if self._server is not None:
@@ -157,16 +207,23 @@ class Tree:
             self._server = None
 
 
-def run(tests: list[str]) -> None:
-    """Run tests in this process, on the modules of the folder that it is in, and end it."""
+def run(tests: list[str], measured: str) -> None:
+    """Run tests in this process, on the modules of the folder that it is in, and end it.
+
+    ``measured``: the file that gets what is measured of all; empty: end with the first failure.
+    """
     for name in [name for name in sys.modules if name.split(".")[0] in OURS]:
         del sys.modules[name]
     os.setpgid(0, 0)
     sys.path.insert(0, os.getcwd())
     names = sorted({test.partition("::")[0] for test in tests})
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-m", WANTED]
+    options = ["-q", "-p", "no:cacheprovider", "-m", WANTED, *([] if measured else ["-x"])]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # they are imported already
-    status = pytest.main([*options, *names], plugins=[Ordered(tests)])
+    meter = Measured()
+    plugins = [Ordered(tests), *([meter] if measured else [])]
+    status = pytest.main([*options, *names], plugins=plugins)
+    if measured:
+        Path(measured).write_text(json.dumps(meter.tests), encoding="utf-8")
     sys.stdout.flush()
     os._exit(int(status))
 
@@ -191,7 +248,7 @@ def serve() -> None:
                 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
                 os.environ.update(request["environment"])
                 try:
-                    run(request["tests"])
+                    run(request["tests"], request["measured"])
                 except BaseException:
                     traceback.print_exc()
                 finally:

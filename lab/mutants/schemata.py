@@ -1,9 +1,10 @@
 """Many mutants of kernels in one build, each chosen by a number (mutant schemata).
 
 A function that has mutants gets a copy for each of them, and begins by asking which of them is
-wanted: ``if mutant() == 17: return f_17(...)``. The number is a global variable of the library,
+wanted: ``if is_mutant(17): return f_17(...)``. The number is a global variable of the library,
 which the process that loads it sets as its environment tells. So types, literals and loops of a
-mutant are those of its source, and a function that calls itself stays within its copy.
+mutant are those of its source, and a function that calls itself stays within its copy. Whoever
+asks leaves a mark, so it can be seen which tests come to a mutant.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from pathlib import Path
 from lab.mutants.operators import PACKAGE, ROOT, Mutant, is_kernel
 
 NUMBER = "NUMOKU_MUTANT"  # in the environment
-VARIABLE = "numoku_mutant"
+VARIABLE, MARKS = "numoku_mutant", "numoku_reached"
 SWITCH = "kernel/switch.py"  # a module that the copy of the package gets
 SWITCH_SOURCE = f'''\
-"""The number of the mutant that the library is to be; what does not compile is named."""
+"""Whether the library is to be a mutant; what does not compile is named."""
 
 import sys
 
@@ -40,26 +41,35 @@ def _compile_and_name(self, *arguments):
 
 
 _FunctionCompiler._compile_core = _compile_and_name
+WORD, BYTE = ir.IntType(64), ir.IntType(8)
+
+
+def find(builder, kind, name):
+    """Return a variable that another module defines: a second one would stay as it begins."""
+    known = builder.module.globals.get(name)
+    return known or ir.GlobalVariable(builder.module, kind, name)
 
 
 @intrinsic
-def mutant(typing_context):
+def is_mutant(typing_context, number):
     def code(context, builder, signature, arguments):
-        module = builder.module
-        try:
-            number = module.get_global("{VARIABLE}")
-        except KeyError:
-            number = ir.GlobalVariable(module, ir.IntType(64), "{VARIABLE}")
-            number.linkage = "linkonce_odr"
-            number.initializer = ir.Constant(ir.IntType(64), 0)
-        return builder.load(number)
+        marks = find(builder, ir.ArrayType(BYTE, 1 << 16), "{MARKS}")
+        wanted = builder.load(find(builder, WORD, "{VARIABLE}"))
+        builder.store(BYTE(1), builder.gep(marks, [WORD(0), arguments[0]]))
+        return builder.icmp_signed("==", wanted, arguments[0])
 
-    return types.int64(), code
+    return types.boolean(types.int64), code
 '''
+DEFINITIONS = f"""
+@{VARIABLE} = global i64 0
+@{MARKS} = global [65536 x i8] zeroinitializer
+"""
 HOOK = f"""
             ctypes.c_int64.in_dll(self._dll, "{VARIABLE}").value = int(
                 os.environ.get("{NUMBER}", "0")
             )
+            marks = (ctypes.c_char * 65536).in_dll(self._dll, "{MARKS}")
+            type(self).reached = [*getattr(type(self), "reached", ()), marks]
 """
 
 
@@ -68,7 +78,10 @@ def plant(root: Path, mutants: Sequence[tuple[int, Mutant]]) -> None:
     package = root / PACKAGE
     (package / SWITCH).write_text(SWITCH_SOURCE)
     change(package / "native/load/library.py", "self._dll = ctypes.CDLL(path)\n", HOOK)
-    change(package / "native/build/front.py", "    own = set()\n", f'    own.add("{VARIABLE}")\n')
+    own = f'    own |= {{"{VARIABLE}", "{MARKS}"}}\n'
+    change(package / "native/build/front.py", "    own = set()\n", own)
+    definitions = package / "native/build/runtime.ll"
+    definitions.write_text(definitions.read_text(encoding="utf-8") + DEFINITIONS)
     files = defaultdict(list)
     for number, mutant in mutants:
         files[mutant.file].append((number, mutant))
@@ -113,7 +126,7 @@ def schema(text: bytes, mutants: Sequence[tuple[int, Mutant]]) -> str:
                 if isinstance(part, ast.Name) and part.id == node.name:
                     part.id = name
             copies.append(ast.unparse(copy).replace("@export\n", "@_kernel\n") + "\n\n\n")
-            choices.append(f"    if _mutant() == {number}:\n        return {name}({names})\n")
+            choices.append(f"    if _is_mutant({number}):\n        return {name}({names})\n")
         begin = node.body[0]
         is_text = isinstance(begin, ast.Expr) and isinstance(begin.value, ast.Constant)
         at = (begin.end_lineno or begin.lineno) if is_text else begin.lineno - 1
@@ -124,6 +137,6 @@ def schema(text: bytes, mutants: Sequence[tuple[int, Mutant]]) -> str:
     at = imports[0].lineno if imports else 0
     lines[at:at] = [
         f"from {PACKAGE}.kernel import kernel as _kernel\n",
-        f"from {PACKAGE}.kernel.switch import mutant as _mutant\n",
+        f"from {PACKAGE}.kernel.switch import is_mutant as _is_mutant\n",
     ]
     return "".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -65,6 +66,38 @@ def function(text: bytes, name: str) -> str:
         if isinstance(node, ast.FunctionDef) and node.name == name
     ]
     return "\n".join(map(ast.unparse, found.body[ast.get_docstring(found) is not None :]))
+
+
+TWO_KERNELS = """
+from pbrain_engine.kernel import export, kernel
+from pbrain_engine.kernel.switch import is_mutant
+
+@kernel
+def inner(number):
+    return number + 1 if is_mutant(2) else number
+
+@export
+def outer(number):
+    return inner(number) - 1 if is_mutant(1) else inner(number)
+"""
+COMPILE = """
+from pbrain_engine.native.build import front
+front.BATCH = 1  # forked processes write the code
+print(front.compile_exports("pbrain_engine.two_kernels")[1])
+"""
+
+
+def test_all_kernels_of_a_library_ask_the_same_variable(tmp_path: Path) -> None:
+    copy_tree(tmp_path)
+    schemata.plant(tmp_path, [])
+    (tmp_path / PACKAGE / "two_kernels.py").write_text(TWO_KERNELS)
+    code = subprocess.run(
+        [sys.executable, "-c", COMPILE], cwd=tmp_path, env={**os.environ, "PYTHONPATH": "."},
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    for name in (schemata.VARIABLE, schemata.MARKS):
+        (definition,) = re.findall(rf"^@{name}\S* = (.*)", code, re.MULTILINE)
+        assert "internal" not in definition and "external" not in definition
 
 
 def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: Path) -> None:
