@@ -20,8 +20,8 @@ from typing import Any
 
 from lab import Journal
 from lab.self_play import may_play
+from pbrain_engine.engine.ending import Prover
 from pbrain_engine.engine.engine import Engine, Limit, Thought
-from pbrain_engine.engine.prover import Prover
 from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.result import BY_FOURS, BY_THREATS, Tree
 from pbrain_engine.position.rules import Rule, Side

@@ -19,8 +19,8 @@ from lab import Journal
 from lab.measure_threats import end, make_parser, puzzles_of, quantile
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.commands.solve import game_of
+from pbrain_engine.engine.ending import Prover
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS, Engine, Limit, Thought
-from pbrain_engine.engine.prover import Prover
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver import Solver
 from pbrain_engine.values import WIN_BAND

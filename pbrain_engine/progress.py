@@ -20,7 +20,6 @@ class Progress:
     """
 
     def __init__(self, total: int, unit: str, done: int = 0, every: float = LINE_SECONDS) -> None:
-        """Begin to measure with this many units already done."""
         self.total = total
         self.done = done
         self._unit = unit

@@ -107,7 +107,7 @@ def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:
 def format_proof(claim: str, length: int, line: Iterable[Coordinates]) -> str:
     """Return a win in words: by what, in how many of the winner's stones, and the line."""
     how = f" {_MEANS[claim]}" if claim in _MEANS else ""
-    return f"WIN{how} in {length} move{'s' if length > 1 else ''}: {format_line(line)}"
+    return f"WIN{how} in {counted(length, 'move')}: {format_line(line)}"
 
 
 def format_worth(thought: Thought) -> str:

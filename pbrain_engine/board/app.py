@@ -37,7 +37,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .. import __version__, pages
-from ..app.shelf import SavedGames
+from ..app.kept import SavedGames
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
 from ..files import state_folder
@@ -113,7 +113,6 @@ class Connection(Questions):
     """One tab's socket: questions come in, what is found out goes back as soon as it is known."""
 
     def __init__(self, socket: WebSocket, desks: Desks) -> None:
-        """Take a socket that has been accepted."""
         super().__init__(desks)
         self._socket = socket
         self._loop = asyncio.get_running_loop()

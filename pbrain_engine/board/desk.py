@@ -108,7 +108,6 @@ class Desk:
     """One tab's engine and solver, used by one thread at a time."""
 
     def __init__(self, desks: Desks) -> None:
-        """Begin with an empty desk."""
         self._desks = desks
         self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
@@ -255,7 +254,6 @@ class Questions:
     """What a page has asked its desk; the transport says how answers go back."""
 
     def __init__(self, desks: Desks) -> None:
-        """Begin without any question."""
         self.desk = desks.open()
         self._jobs: dict[object, Job] = {}
 

@@ -6,8 +6,8 @@ import base64
 from http import HTTPStatus
 from typing import Any
 
+from ..app.kept import OPEN
 from ..app.setup import DEFAULT_SIZE, parse_setup
-from ..app.shelf import OPEN
 from ..errors import NumokuError, Refused
 from ..files import Document, Json, decode
 from ..game.cells import begins_with_move

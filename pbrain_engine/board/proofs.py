@@ -15,8 +15,8 @@ from typing import Any
 
 from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
 from ..app.view import consequence
+from ..engine.ending import Prover
 from ..engine.engine import Engine, Limit, Thought
-from ..engine.prover import Prover
 from ..errors import Refused
 from ..files import Document
 from ..game.cells import IllegalMove

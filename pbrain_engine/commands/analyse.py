@@ -23,12 +23,11 @@ from collections.abc import Sequence
 
 from ..app import kept, setup, thinking, view
 from ..app.view import format_thought
-from ..engine.ending import analysis, line_to_five
+from ..engine.ending import Prover, analysis, line_to_five
 from ..engine.engine import Engine, Limit, Thought
-from ..engine.prover import Prover
 from ..game.documents import tree_document
 from ..game.result import Tree
-from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, integer, positive
+from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted, integer, positive
 from ..position.geometry import Coordinates
 from ..solver import Solver
 from ..values import format_value
@@ -175,7 +174,6 @@ def _show_tree(engine: Engine, tree: Tree | None) -> None:
     if tree is None:
         print("no win is proven")
         return
-    count = tree.count()
-    print(f"the proof, {count} move{'s' if count > 1 else ''} of the winner:")
+    print(f"the proof, {counted(tree.count(), 'move')} of the winner:")
     with Solver(MEGABYTE, engine.library) as solver:
         print("\n".join(view.proof_lines(engine.game, solver, tree)))

@@ -12,13 +12,13 @@ import os
 from collections.abc import Sequence
 from glob import iglob
 from time import perf_counter
-from typing import TypedDict
+from typing import NamedTuple
 
 from ..app import view
 from ..engine.engine import DEFAULT_WEIGHTS, Engine, Limit
 from ..files import Document, write_whole
 from ..game.cells import parse_moves
-from ..game.game import Game
+from ..game.game import Game, Move
 from ..game.record import GameRecord
 from ..native.load.store import PACKAGE, is_shipped, kernel_folder
 from ..options import SHARED, CommandLine, Option
@@ -99,9 +99,9 @@ def main(arguments: Sequence[str]) -> int:
             document["pairs"] = pairs_per_second(engine)
         is_signature = limit.depth == DEPTH and options.weights == DEFAULT_WEIGHTS
         if not options.short and is_signature and engine.threads == 1:
-            note(engine.weights.key, sum(run["nodes"] for run in runs))
+            note(engine.weights.key, sum(run.nodes for run in runs))
     if options.json:
-        print(json.dumps({**document, "positions": runs}))
+        print(json.dumps({**document, "positions": [run._asdict() for run in runs]}))
     else:
         print()
         for name, value in document.items():
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-class BenchRun(TypedDict):
+class BenchRun(NamedTuple):
     """What the search of a position took; seconds."""
 
     rule: str
@@ -120,7 +120,7 @@ class BenchRun(TypedDict):
     time: float
     depth: int
     value: int
-    move: list[int]
+    move: Move
 
 
 def run(engine: Engine, position: GameRecord, limit: Limit) -> BenchRun:
@@ -129,22 +129,17 @@ def run(engine: Engine, position: GameRecord, limit: Limit) -> BenchRun:
     engine.clear_hash()
     engine.game.become(position)
     thought = engine.think(limit)
-    return {
-        "rule": engine.game.rule.name.lower(),
-        "size": position.width,
-        "stones": engine.game.ply,
-        "nodes": thought.nodes,
-        "time": round(thought.time, 4),
-        "depth": thought.depth,
-        "value": thought.value,
-        "move": list(thought.move),
-    }
+    rule, seconds = engine.game.rule.name.lower(), round(thought.time, 4)
+    return BenchRun(
+        rule, position.width, engine.game.ply, thought.nodes, seconds, thought.depth, thought.value,
+        thought.move,
+    )  # fmt: skip
 
 
 def summary(engine: Engine, runs: list[BenchRun], limit: Limit) -> Document:
     """Return the sums, and what they were measured with."""
-    nodes = sum(run["nodes"] for run in runs)
-    seconds = sum(run["time"] for run in runs)
+    nodes = sum(run.nodes for run in runs)
+    seconds = sum(run.time for run in runs)
     return {
         "nodes": nodes,
         "nps": round(nodes / max(seconds, 1e-9)),
@@ -176,11 +171,10 @@ def pairs_per_second(engine: Engine) -> int:
 
 
 def _show(run: BenchRun) -> None:
-    speed = view.format_count(run["nodes"] / max(run["time"], 1e-9))
+    speed = view.format_count(run.nodes / max(run.time, 1e-9))
     print(
-        f"{run['rule']:10} {run['size']}x{run['size']} {run['stones']:3} stones "
-        f"{run['nodes']:10,} nodes {run['time']:7.2f} s {speed:>7}/s  "
-        f"value {format_value(run['value'])}",
+        f"{run.rule:10} {run.size}x{run.size} {run.stones:3} stones {run.nodes:10,} nodes "
+        f"{run.time:7.2f} s {speed:>7}/s  value {format_value(run.value)}",
         flush=True,
     )
 

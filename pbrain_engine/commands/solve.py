@@ -24,9 +24,8 @@ from functools import partial
 from time import perf_counter
 
 from ..app import thinking, view
-from ..engine.ending import line_to_five, winner_after
+from ..engine.ending import Prover, line_to_five, winner_after
 from ..engine.engine import Engine, Limit
-from ..engine.prover import Prover
 from ..files import read_lines
 from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, read_puzzle
 from ..game.game import Game
@@ -93,7 +92,7 @@ def main(arguments: Sequence[str]) -> int:
                 print("\n".join(lines))
     words = summary(answers, wrong)
     if faulty:
-        words += f"; {faulty} line{'s' if faulty > 1 else ''} left out"
+        words += f"; {counted(faulty, 'line')} left out"
     print(words, file=sys.stderr if options.json else sys.stdout)
     return 1 if wrong or faulty else 0
 

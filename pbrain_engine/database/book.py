@@ -74,7 +74,6 @@ class Graph:
     """The pages of a book; ``below`` are those to which its moves lead from the root."""
 
     def __init__(self, root: bytes, drop: int = DROP) -> None:
-        """Begin without a page."""
         self.root = root
         self.pages: dict[bytes, Page] = {}
         self.below: set[bytes] = set()

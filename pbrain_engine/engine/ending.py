@@ -1,16 +1,25 @@
-"""Forced ends played out to the five, beyond where a search stops because the win is plain."""
+"""Forced ends shown whole: played out to the five, and as trees that can be checked.
+
+A search stops where the win is plain; what is shown goes on to the five. It also prunes and gives
+one line, where a proof answers every reply. The winner's move is the solver's, or the engine's
+where only that sees the win. All legal replies are tried but those that lose at once: to a threat
+of fours if the solver says so, else to a short run of fours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import perf_counter
 
 from ..files import Document
 from ..game.documents import analysis_document, thought_document, win_document
 from ..game.game import Game, Move
-from ..game.result import Result
+from ..game.position import Position
+from ..game.result import Result, Tree
 from ..position.rules import Side
+from ..solver import Solver
 from .engine import Engine
-from .thought import Limit
+from .thought import Limit, Thought
 
 LONGER = 20  # plies by which a defence may put the five off
 SEEN_AGAIN = 20_000  # positions that are searched for a win that was seen before
@@ -66,3 +75,105 @@ def analysis(engine: Engine, thoughts: Sequence[Result]) -> Document:
     """Return the engine's position and what it thinks of it as JSON, forced ends played out."""
     lines = [thought_document(thought, forced_end(engine, thought)) for thought in thoughts]
     return analysis_document(engine.game, lines, engine.weights.key)
+
+
+# Proofs ---------------------------------------------------------------------------------
+
+FEW_FOURS = 100  # stones that show a reply to lose at once
+QUICK_THREATS = 30_000  # stones for a win by threats before the engine is asked
+THREAT_STONES = 30_000_000  # and after it has found one, or nothing else was
+NODES = 2_000_000  # positions that the engine may search for the next move of a win
+ATTEMPTS = 3  # moves that are tried where the engine sees a win
+
+
+class Prover:
+    """Builds the proof of a win in the engine's game, from what the engine says about it."""
+
+    def __init__(self, engine: Engine, solver: Solver, time: float | None = None) -> None:
+        """Use this engine, whose table should still know of the win, for ``time`` seconds."""
+        self._engine = engine
+        self._game: Game = engine.game
+        self._solver = solver
+        self._until = None if time is None else perf_counter() + time
+        self._known: dict[Position, Tree | None] = {}
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over, or the solver was stopped."""
+        is_over = self._until is not None and perf_counter() >= self._until
+        return is_over or self._solver.is_stopped
+
+    def prove(self, thought: Thought | None = None) -> Tree | None:
+        """Return a proof that the side to move wins, or None if none was found.
+
+        ``thought``: what the engine thinks of the position, if it has been asked before. Where
+        its move cannot be proven to win, another one may.
+        """
+        return self._win(thought) or (None if self.is_late else self._by_threats(THREAT_STONES))
+
+    def _win(self, thought: Thought | None) -> Tree | None:
+        position = self._game.position
+        if position not in self._known:
+            self._known[position] = self._by_threats(QUICK_THREATS) or self._by_search(thought)
+        return self._known[position]
+
+    def _by_threats(self, nodes: int) -> Tree | None:
+        proof = self._solver.threats(self._game, nodes=nodes)
+        return self._solver.tree(self._game) if proof.wins else None
+
+    def _by_search(self, thought: Thought | None) -> Tree | None:
+        """Try the moves that the engine takes for winning, one after the other."""
+        failed: list[Move] = []
+        while len(failed) < ATTEMPTS and not self.is_late:
+            if failed and not set(self._game.legal_moves()).difference(failed):
+                return None
+            if thought is None or failed:
+                left = None if self._until is None else max(self._until - perf_counter(), 0.001)
+                thought = self._engine.think(
+                    Limit(nodes=NODES, time=left),
+                    on_iteration=lambda thought: thought.wins,
+                    exclude=failed,
+                )
+            if not thought.wins:
+                return None
+            if thought.proof:
+                return self._by_threats(THREAT_STONES)
+            with self._game.after(thought.move):
+                replies = self._prove_answers(thought)
+            if replies is not None:
+                return Tree(thought.move, replies)
+            failed.append(thought.move)
+        return None
+
+    def _prove_answers(self, thought: Thought) -> dict[Move, Tree] | None:
+        """Return the proof after every reply that matters, None if one of them has none.
+
+        ``thought`` has led here; its line tells how it goes on after the reply on it.
+        """
+        if self._game.is_over:
+            return {} if self._game.winner is self._game.to_move.opponent else None
+        line = thought.pv[1:]
+        trees: dict[Move, Tree] = {}
+        for reply in sorted(self._replies(), key=lambda move: move not in line[:1]):
+            further = None
+            if reply in line[:1] and len(line) > 1:
+                further = thought._replace(value=thought.value + 2, line=line[1:])
+            with self._game.after(reply):
+                tree = None if self._game.is_over else self._win(further)
+            if tree is None:
+                return None
+            trees[reply] = tree
+        return trees
+
+    def _replies(self) -> list[Move]:
+        """Return the replies that do not lose at once."""
+        answers = self._solver.answers(self._game)
+        if answers is not None:
+            return list(answers)
+        replies = []
+        for move in self._game.legal_moves():
+            with self._game.after(move):
+                hopeless = self._solver.fours(self._game, nodes=FEW_FOURS).wins
+            if not hopeless:
+                replies.append(move)
+        return replies

@@ -145,7 +145,6 @@ class Lag:
     """
 
     def __init__(self) -> None:
-        """Begin as on an idle machine."""
         self.seconds = 0.0
 
     def note(self, late: float) -> None:

@@ -53,7 +53,6 @@ class Searcher:
     """
 
     def __init__(self, library: Library) -> None:
-        """Begin without memory, with parameters at their defaults."""
         self.memory: int | None = None
         self.hash_size: int | None = None
         self.threads = 1

@@ -60,7 +60,6 @@ class WinningMoves:
     """The winner's moves of the last forced win that was found, by the position they answer."""
 
     def __init__(self) -> None:
-        """Begin without a win."""
         self._moves: dict[Position, tuple[Move, int]] = {}
 
     def note(self, game: Game, line: Sequence[Move], value: int) -> None:

@@ -21,7 +21,6 @@ class SearchThreads:
     """
 
     def __init__(self, stop: Callable[[], None]) -> None:
-        """Take what lets the tasks end soon."""
         self._stop = stop
         self._changed = threading.Condition()
         self._running = 0

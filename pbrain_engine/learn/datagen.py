@@ -36,8 +36,8 @@ from ..options import (
 from ..position.rules import Rule
 from ..progress import Progress
 from ..workers import ClusterPool, ProcessPool, ThreadCache, in_order
-from .positions import Sources, Survey, count_done, sample, stretches
 from .selfplay import KINDS, MIX, Plan, format_shares, make_engine, parse_shares
+from .yardstick import Sources, Survey, count_done, sample, stretches
 
 MOST_BRANCHES = 0.9
 BATCH = 4  # games that a worker plays in one go

@@ -18,8 +18,7 @@ from ..native.load import library
 from ..native.load.memory import Block
 from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
-from .losses import Ints, best_scale, log_loss
-from .network.dataset import Dataset
+from .network.dataset import Dataset, Ints, best_scale, log_loss
 from .network.forward import SCORE_SCALE
 from .network.reading import NEAR_BYTES, read_datasets
 

@@ -31,8 +31,8 @@ from ..options import number as real
 from ..pages import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
 from ..progress import Progress
-from .losses import log_loss
 from .measure import judge
+from .network.dataset import log_loss
 from .network.learner import VECTOR_LIMIT
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
 from .network.reading import read_datasets

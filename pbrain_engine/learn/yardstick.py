@@ -1,24 +1,229 @@
-"""How well weights, without a search, predict positions that have deep labels.
+"""Positions of game files, searched again, and how well weights without a search predict them.
 
-Values and logits are the engine's own integers, as a search asks for them.
+Every search begins with empty tables and ends by nodes, so what it finds depends on the position,
+the weights and the nodes alone, and a file is the same however it was made. The values and logits
+that are held against it are the engine's own integers, as a search asks for them.
 """
 
 from __future__ import annotations
 
+import random
+import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from math import exp, log, log1p, nan
 from pathlib import Path
 from typing import NamedTuple
 
 from ..arena.calibration import Figure, average
-from ..engine.engine import LOGIT_UNIT, Engine, Move
+from ..engine.engine import LOGIT_UNIT, Engine, Limit, Move
 from ..errors import FileError
-from ..eval.weights import FAMILIES, family_of, scale_of
+from ..eval.weights import FAMILIES, family_of, load_weights, scale_of
 from ..files import Document
 from ..game.record import STAGES, stage_name, stage_of
-from ..notation.games import SINGLE, Record, read_about, read_games
-from ..values import chance
-from .selfplay import set_up_line
+from ..notation.games import (
+    MOST_OPENING,
+    NO_VALUE,
+    SINGLE,
+    Ending,
+    NodePlan,
+    Record,
+    decode,
+    read_about,
+    read_games,
+    split_head,
+)
+from ..values import WIN_BAND, chance
+from .selfplay import make_engine, set_up_line
+
+LINES_PART = 2  # the other root moves get half as many nodes as the best
+AT_ONCE = 16  # positions of a stretch
+
+
+class Place(NamedTuple):
+    """A position of a file: the record that it is in, and how many stones are on the board."""
+
+    record: int
+    stones: int
+
+
+class Stretch(NamedTuple):
+    """Positions of one record to search; the record has the number of the game they come from."""
+
+    record: Record
+    stones: tuple[int, ...]
+
+
+class Sources:
+    """The records of some game files, numbered one after another."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """Look through the files; FileError if one cannot be read, or is damaged."""
+        self.about: list[str] = []  # what each file is, so that others are noticed
+        self._data: list[bytes] = []
+        self._places: list[tuple[int, int, int]] = []  # file, byte, first number of its games
+        self._above = 0  # all numbers of the games so far
+        for number, path in enumerate(paths):
+            _, data, at = split_head(path)
+            first = self._above
+            while (found := decode(data, at)) is not None:
+                self._places.append((number, at, first))
+                self._above = max(self._above, first + found[0].number + 1)
+                at = found[1]
+            self._data.append(data)
+            self.about.append(f"{ascii(path.name)[1:-1]} {zlib.crc32(data[:at]):08x}")
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, number: int) -> Record:
+        """Return a record; games of different files have different numbers."""
+        file, at, first = self._places[number]
+        found = decode(self._data[file], at)
+        assert found is not None, "it was there before"
+        return found[0]._replace(number=first + found[0].number)
+
+    def places(self) -> Iterator[Place]:
+        """Yield all positions that a search has valued, none of them twice in its game."""
+        records = ((number, self[number]) for number in range(len(self)))
+        for _, same in groupby(records, lambda pair: pair[1].number):
+            seen = set[tuple[int, ...]]()
+            for number, record in same:
+                for stones in range(record.opening, min(len(record.moves), MOST_OPENING + 1)):
+                    line = record.moves[:stones]
+                    if record.values[stones] != NO_VALUE and line not in seen:
+                        seen.add(line)
+                        yield Place(number, stones)
+
+
+class Survey(NamedTuple):
+    """How positions are searched again."""
+
+    sources: str  # what ``Sources`` says of itself
+    budget: NodePlan
+    weights: str  # name or path
+    multipv: int = 1
+    is_open: bool = False  # decided positions are left out
+    size: int | None = None  # of a sample; else all positions are searched
+    seed: int = 1  # of the sample
+
+    def about(self) -> dict[str, str]:
+        """Return the head of a file: all that it depends on, and what its values are worth."""
+        weights = load_weights(self.weights)
+        sample = {} if self.size is None else {"count": str(self.size), "seed": str(self.seed)}
+        return {
+            "positions": self.sources,
+            **sample,
+            "open": "yes" if self.is_open else "no",
+            "nodes": str(self.budget),
+            "multipv": str(self.multipv),
+            "weights": weights.key,
+            **{f"scale {name}": f"{scale_of(weights.about, name):g}" for name in FAMILIES},
+        }
+
+    def play(self, engine: Engine, stretch: Stretch) -> list[Record]:
+        """Search the positions of a stretch; return each with what was found."""
+        record, found = stretch.record, list[Record]()
+        line = record.cells
+        engine.new_game(record.width, record.height, record.rule)
+        for stones in stretch.stones:
+            if not set_up_line(engine, line[:stones]):
+                continue
+            if self.is_open and not is_open(engine, record, stones):
+                continue
+            lines = tuple(
+                (y * record.width + x, value)
+                for (x, y), value in best_lines(engine, self.budget.at(stones), self.multipv)
+            )
+            move, value = lines[0]
+            found.append(record._replace(
+                opening=stones,
+                ending=record.ending if record.ending is Ending.BRANCH else Ending.SEARCHED,
+                moves=(*record.moves[:stones], move), values=(*[NO_VALUE] * stones, value),
+                lines=lines if len(lines) > 1 else (),
+            ))  # fmt: skip
+        return found
+
+
+def is_open(engine: Engine, record: Record, stones: int) -> bool:
+    """Return whether there is a choice on the engine's board, and no forced win was known."""
+    return abs(record.values[stones]) < WIN_BAND and len(engine.logits()) > 1
+
+
+def best_lines(engine: Engine, nodes: int, count: int) -> list[tuple[tuple[int, int], int]]:
+    """Return the best moves of the engine's position with their values, best first.
+
+    The first is what a search of ``nodes`` finds. The others come from a search of several lines
+    by half as many nodes, which goes over the same tables; they are worth no more than the first.
+    """
+    engine.clear_hash()
+    best = engine.think(Limit(nodes=nodes))
+    found = [(best.move, best.value)]
+    if count > 1:
+        others = engine.think_lines(Limit(nodes=max(1, nodes // LINES_PART)), count)
+        found += [(o.move, min(o.value, best.value)) for o in others if o.move != best.move]
+    return [((move.x, move.y), value) for move, value in found[:count]]
+
+
+def sample(survey: Survey, sources: Sources) -> list[Place]:
+    """Return the positions of a sample in their order: as many of each rule, board and stage.
+
+    Where there are too few of one kind, others take their place. No position is taken twice.
+    """
+    kinds: dict[tuple[int, int, int, int], list[Place]] = {}  # by rule, board and stage
+    for number, places in groupby(sources.places(), lambda place: place.record):
+        record = sources[number]
+        for place in places:
+            kind = int(record.rule), record.width, record.height, stage_of(place.stones)
+            kinds.setdefault(kind, []).append(place)
+    for kind, places_of in kinds.items():
+        random.Random(f"{survey.seed}:{kind}").shuffle(places_of)
+    found, seen = list[Place](), set[tuple[object, ...]]()
+    with make_engine(survey.budget, survey.weights) as engine:
+        while len(found) < (survey.size or 0) and any(kinds.values()):
+            for _, places_of in sorted(kinds.items()):
+                while places_of:
+                    place = places_of.pop()
+                    record = sources[place.record]
+                    line = record.moves[: place.stones]
+                    key = (*record[1:4], frozenset(line[::2]), frozenset(line[1::2]))
+                    if key in seen or not _suits(survey, engine, record, place.stones):
+                        continue
+                    seen.add(key)
+                    found.append(place)
+                    break
+    return sorted(found[: survey.size])
+
+
+def _suits(survey: Survey, engine: Engine, record: Record, stones: int) -> bool:
+    engine.new_game(record.width, record.height, record.rule)
+    if not set_up_line(engine, record.cells[:stones]):
+        return False
+    return not survey.is_open or is_open(engine, record, stones)
+
+
+def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -> int:
+    """Return how many of the places, which stand in order, are done if ``last`` was the last."""
+    if last is None:
+        return 0
+    begin = bisect_left(places, last.number, key=lambda place: sources[place.record].number)
+    for at in range(begin, len(places)):
+        record = sources[places[at].record]
+        if record.moves[: places[at].stones] == last.moves[: last.opening]:
+            return at + 1
+    raise FileError(f"a position of game {last.number} is not among those to be searched")
+
+
+def stretches(sources: Sources, places: Iterable[Place]) -> Iterator[Stretch]:
+    """Yield the work on positions."""
+    for number, group in groupby(places, lambda place: place.record):
+        stones = [place.stones for place in group]
+        for begin in range(0, len(stones), AT_ONCE):
+            yield Stretch(sources[number], tuple(stones[begin : begin + AT_ONCE]))
+
+
+# Measuring ------------------------------------------------------------------------------
 
 ALL = "all"
 FIGURES = ("value_above_least", "move_entropy", "first")

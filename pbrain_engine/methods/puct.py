@@ -34,7 +34,6 @@ class PolicyNode:
     """A move in the tree: how likely it looks, and what it has brought to who makes it."""
 
     def __init__(self, move: tuple[int, int], prior: float) -> None:
-        """Begin without visits."""
         self.move, self.prior = move, prior
         self.children: list[PolicyNode] = []
         self.visits, self.total = 0, 0.0
@@ -57,7 +56,6 @@ class PUCT:
     """A tree that grows from the position on the engine's board."""
 
     def __init__(self, engine: Engine, solver: Solver, limit: Budget) -> None:
-        """Begin with the root alone."""
         self.engine, self.solver = engine, solver
         self.effort = NodeCounter(Budget(nodes=VISITS) if limit == Budget() else limit)
         self.root = PolicyNode((-1, -1), 1.0)

@@ -12,18 +12,7 @@ from ..game.diagram import animated_svg
 from ..game.record import GameRecord, GameTree, main_line, tree_of
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
-from .foreign import (
-    format_psq,
-    is_pos,
-    is_rec,
-    is_rif,
-    is_sav,
-    parse_pos,
-    parse_psq,
-    parse_rec,
-    parse_rif,
-    parse_sav,
-)
+from . import foreign
 from .games import MAGIC as SELF_PLAY
 from .renlib import ENCODING, MAGIC, format_renlib, parse_renlib
 from .sgf import format_sgf, parse_sgf_trees
@@ -44,10 +33,10 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
     ("sgf", lambda text: text.startswith("(") and not begins_with_move(text),
      lambda text, size: parse_sgf_trees(text)),
     ("psq", lambda text: text.lower().startswith("piskvorky"),
-     lambda text, size: [tree_of(parse_psq(text))]),
-    ("rif", is_rif, lambda text, size: parse_rif(text)),
-    ("sav", is_sav, lambda text, size: [tree_of(parse_sav(text))]),
-    ("rec", is_rec, lambda text, size: [tree_of(parse_rec(text, size))]),
+     lambda text, size: [tree_of(foreign.parse_psq(text))]),
+    ("rif", foreign.is_rif, lambda text, size: foreign.parse_rif(text)),
+    ("sav", foreign.is_sav, lambda text, size: [tree_of(foreign.parse_sav(text))]),
+    ("rec", foreign.is_rec, lambda text, size: [tree_of(foreign.parse_rec(text, size))]),
 )  # fmt: skip
 
 
@@ -72,15 +61,15 @@ def read_games(
     """
     if data.startswith(MAGIC):
         return [parse_renlib(data, encoding)]
-    if is_pos(data):
-        return [tree_of(parse_pos(data))]
+    if foreign.is_pos(data):
+        return [tree_of(foreign.parse_pos(data))]
     text, ending = decode(data), name.rpartition(".")[2].lower()
     if games := read_text(text, size):
         return games
     if ending == "lib":  # it is damaged, or its content would tell; so are those that follow
         return [parse_renlib(data, encoding)]
     if ending == "pos":
-        return [tree_of(parse_pos(data))]
+        return [tree_of(foreign.parse_pos(data))]
     return next((read(text, size) for known, _, read in _TEXTS if known == ending), [])
 
 
@@ -91,7 +80,7 @@ def read_text(text: str, size: Coordinates | None = None) -> list[GameTree]:
 
 
 Writer = Callable[[GameRecord], str]
-WRITERS: dict[str, Writer] = {".sgf": format_sgf, ".psq": format_psq, ".svg": animated_svg}
+WRITERS: dict[str, Writer] = {".sgf": format_sgf, ".psq": foreign.format_psq, ".svg": animated_svg}
 LIBRARY_KIND = ".lib"
 KINDS = (*WRITERS, LIBRARY_KIND)
 

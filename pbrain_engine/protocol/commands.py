@@ -72,7 +72,6 @@ class CommandReader:
     """Turns bytes into commands; remembers only a line and a body that are not complete yet."""
 
     def __init__(self) -> None:
-        """Start outside of any body."""
         self._rest = b""  # of a line
         self._name = ""  # of the command whose body is being collected
         self._numbers: tuple[int, ...] = ()

@@ -114,7 +114,6 @@ class Report:
     def __init__(
         self, emit: Callable[[str], None], game: Game, settings: Settings, count: int
     ) -> None:
-        """Begin the report of a search from this position for ``count`` best moves."""
         self._emit = emit
         self._game = game
         self._count = count

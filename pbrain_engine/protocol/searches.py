@@ -51,7 +51,6 @@ class Task(ABC):
     deadline: float  # the moment at which the answer must be ready
 
     def __init__(self, engine: Engine, game: Game, settings: Settings) -> None:
-        """Prepare a search of the engine about a game."""
         self.engine = engine
         self.game = game
         self.settings = settings

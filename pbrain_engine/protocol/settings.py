@@ -39,7 +39,6 @@ class Settings:
     """The state of all INFO keys."""
 
     def __init__(self) -> None:
-        """Start with the defaults of the protocol."""
         self.turn: int | None = None  # milliseconds
         self.match: int | None = None
         self.left: int | None = None

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from ..app.shelf import SavedGames
+from ..app.kept import SavedGames
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
 from ..board.archive import Archive
 from ..board.desk import EVENT_GAP, Answer, Desks, Questions
@@ -70,7 +70,6 @@ class Call:
         kwargs: Mapping[str, object] | None = None,
         daemon: bool | None = None,
     ) -> None:
-        """Take what is to be called."""
         self.daemon = daemon
         self._target, self._args, self._kwargs = target, args, kwargs or {}
 
@@ -94,7 +93,6 @@ class Alarm(Call):
         args: Sequence[object] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> None:
-        """Take the seconds from its start, and what is to be called."""
         super().__init__(function, args, kwargs)
         self._interval = interval
         self.due = 0.0
@@ -122,7 +120,6 @@ class SitePage(Questions):
     """The page, as the server sees it."""
 
     def __init__(self, host: Host, desks: Desks) -> None:
-        """Serve it with these desks."""
         super().__init__(desks)
         self._host = host
         self._hears = host.hears

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.engine.ending import forced_end
+from pbrain_engine.engine.ending import Prover, forced_end
 from pbrain_engine.engine.engine import Engine, EngineError, Limit
-from pbrain_engine.engine.prover import Prover
 from pbrain_engine.engine.thought import Thought
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.result import Result, Tree

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...position.geometry import MAX_BOARD
-from ..losses import Ints
-from .dataset import Dataset
+from .dataset import Dataset, Ints
 from .rows import loop
 
 LOW_BITS = 0x5555555555  # of every cell of a key

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...eval.network_block import NEAR_CLASSES, THREAT_MASKS
-from ..losses import Floats, Ints
 from .batch import Patterns
+from .dataset import Floats, Ints
 
 MASK_BITS = 11
 DECAY, OWN_DECAY = 1e-4, 1.0  # of the weights; of what patterns and sets of threats have alone

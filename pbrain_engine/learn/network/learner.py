@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..losses import Floats, Ints
 from .batch import Batch, Threads
+from .dataset import Floats, Ints
 from .gradients import accumulate_gradients, backward_map, map_patterns
 from .layout import PEAKS, Goal, Gradients, Layout, Map, Model, Outputs, Part
 from .rows import loop
@@ -26,7 +26,6 @@ class Learner:
     """A network's numbers, and their gradients."""
 
     def __init__(self, layout: Layout, numbers: Floats, threads: Threads) -> None:
-        """Take the numbers, flat as the layout has them."""
         self.layout, self.numbers, self.threads = layout, numbers, threads
         self._kind = numbers.dtype
         size = len(layout.known) * layout.widths.channels

@@ -32,8 +32,8 @@ from ...eval.network_block import (
     shared_fields,
     sizes_of,
 )
-from ..losses import Floats, Ints
 from .batch import Patterns, patterns
+from .dataset import Floats, Ints
 from .forward import (
     BOARD_SCALE,
     FEATURE_UNIT,

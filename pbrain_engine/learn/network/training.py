@@ -23,9 +23,8 @@ from ...files import Document, in_place_of
 from ...notation.games import LABELS
 from ...position.rules import Rule
 from ...values import WIN_BAND
-from ..losses import Floats, Ints, best_scale
 from .batch import Batch, Threads, make_batch, patterns
-from .dataset import ENOUGH, Dataset, has_bit
+from .dataset import ENOUGH, Dataset, Floats, Ints, best_scale, has_bit
 from .layout import Layout, Outputs, Widths
 from .learner import Adam, AdamStep, Learner
 from .quantise import NetworkBlock, begin_at
@@ -72,7 +71,6 @@ class Tally:
     """Adds up losses, NaN being none."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.sums, self.counts = np.zeros((2, len(Score._fields)))
 
     def add(self, losses: Sequence[Floats]) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pbrain_engine.learn.losses import Choices, best_scale, blend, chance, log_loss
+from pbrain_engine.learn.network.dataset import Choices, best_scale, blend, chance, log_loss
 
 
 @pytest.mark.parametrize("scale", [55.0, 258.0, 900.0])
