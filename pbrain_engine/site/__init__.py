@@ -1,1 +1,252 @@
-"""The board as a site of files alone: its server runs in a worker of the browser, in Pyodide."""
+"""The board's server in a web worker: messages of the page and answers are texts.
+
+``worker.js`` starts it and carries the messages. Where the page shares memory with its worker, it
+is heard during a search. Elsewhere searches run in slices: the kernel returns, messages are read,
+and the search goes on with what its table holds.
+
+There are no threads: ``Call`` and ``Alarm`` replace those of ``threading``. A thread has ended when
+it has started, and timers ring whenever a kernel asks its host (``bits.poll_host``).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from importlib import import_module
+from math import inf
+from pathlib import Path
+from time import perf_counter
+from typing import Protocol
+
+from ..app.kept import SavedGames
+from ..board import files, proofs, searches  # noqa: F401 - which register their operations
+from ..board.archive import Archive
+from ..board.desk import EVENT_GAP, Answer, Desks, Questions
+from ..commands import bench
+from ..files import Document, Json
+from ..native.load import library as native
+
+STORE = Path("/numoku")  # what the browser keeps
+DATABASE, GAMES, SETTINGS = "database.db", "games.db", "settings.json"
+SLICE = 0.05  # seconds of a search before waiting messages are read
+DEAF_SLICE = 2.0  # seconds of a search without an end that nothing can interrupt
+# Searches that end for a slice, and how much longer each further slice of the same one is: those
+# that keep no table begin again.
+SLICED = {
+    "worker_iterate": 1.0, "threats_fours": 1.0, "threats_threes": 1.0, "threats_rescues": 1.5,
+    "threats_replay": 2.0, "threats_line": 2.0, "threats_move": 2.0,
+}  # fmt: skip
+
+Kernel = Callable[..., int]
+
+
+class Host(Protocol):
+    """What ``worker.js`` does for the server."""
+
+    hears: bool  # whether messages come while Python runs
+    pauses: bool  # whether ``pause`` works in this browser
+
+    def post(self, text: str) -> None:
+        """Send a message to the page."""
+
+    def take(self) -> str | None:
+        """Return the next message that has come."""
+
+    def pause(self) -> object:
+        """Return what is to be waited for until messages have come that are on their way."""
+
+
+class Call:
+    """What ``threading.Thread`` is here: it has ended when ``start`` returns."""
+
+    def __init__(
+        self,
+        target: Callable[..., object],
+        args: Sequence[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        daemon: bool | None = None,
+    ) -> None:
+        self.daemon = daemon
+        self._target, self._args, self._kwargs = target, args, kwargs or {}
+
+    def start(self) -> None:
+        """Do all of it."""
+        self._target(*self._args, **self._kwargs)
+
+    def join(self, timeout: float | None = None) -> None:
+        """Return: it has ended."""
+
+
+class Alarm(Call):
+    """What ``threading.Timer`` is here: ``ring_due`` calls it after its time."""
+
+    waiting: list[Alarm] = []
+
+    def __init__(
+        self,
+        interval: float,
+        function: Callable[..., object],
+        args: Sequence[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(function, args, kwargs)
+        self._interval = interval
+        self.due = 0.0
+
+    def start(self) -> None:
+        """Begin to wait."""
+        self.due = perf_counter() + self._interval
+        self.waiting.append(self)
+
+    def cancel(self) -> None:
+        """Do not ring."""
+        if self in self.waiting:
+            self.waiting.remove(self)
+
+    @classmethod
+    def ring_due(cls) -> None:
+        """Call those whose time has come."""
+        now = perf_counter()
+        for alarm in [alarm for alarm in cls.waiting if alarm.due <= now]:
+            alarm.cancel()
+            Call.start(alarm)
+
+
+class SitePage(Questions):
+    """The page, as the server sees it."""
+
+    def __init__(self, host: Host, desks: Desks) -> None:
+        super().__init__(desks)
+        self._host = host
+        self._hears = host.hears
+        self._in_slices = host.pauses and not host.hears
+        self._is_deaf = not host.pauses and not host.hears
+        self._until = inf  # the end of the slice
+        self._is_cut = False  # the kernel was asked to return for that
+        self._event: Answer | None = None  # the latest of a search, which waits for the gap
+        self._sent = 0.0  # when the last event was
+        native.load().listen(self._poll)
+        if self._in_slices:
+            self._slice_searches()
+
+    def serve(self) -> None:
+        """Answer all that has come."""
+        while (text := self._host.take()) is not None:
+            self.take(text)
+
+    def post(self, answer: Answer) -> None:
+        """Send an answer to the page; of events the latest only, and not too often."""
+        if "event" in answer:
+            self._event = answer
+            self._send_event()
+            return
+        if self._event is not None and self._event["id"] == answer["id"]:
+            self._event = None  # the answer holds what it would have said
+        self._send(answer)
+
+    def _send_event(self) -> None:
+        if self._event is not None and perf_counter() - self._sent >= EVENT_GAP:
+            self._send(self._event)
+            self._event, self._sent = None, perf_counter()
+
+    def _send(self, message: Answer) -> None:
+        self._host.post(json.dumps(message, separators=(",", ":")))
+
+    def begin(self, name: Json, message: Document) -> None:
+        """Begin to answer a question, or the one that only a site is asked."""
+        if message.get("do") == "selftest":
+            self._until = inf  # nodes are the same only if nothing is searched twice
+            self.post({"id": name, "result": selftest()})
+            return
+        self._until = perf_counter() + SLICE
+        if self._is_deaf and message.get("do") == "analyse":
+            message = {"time": DEAF_SLICE, **message}
+        super().begin(name, message)
+
+    def _poll(self) -> int:
+        """Ring, read what has come, and say whether the kernel is to return for that."""
+        Alarm.ring_due()
+        self._send_event()
+        if self._hears:
+            self.serve()
+        self._is_cut = self._in_slices and perf_counter() >= self._until
+        return int(self._is_cut)
+
+    def _read(self, seconds: float = SLICE) -> None:
+        """Read what has come, and begin a slice."""
+        import_module("pyodide.ffi").run_sync(self._host.pause())
+        self.serve()
+        self._until = perf_counter() + seconds
+
+    def _slice_searches(self) -> None:
+        library = native.load()
+
+        def slice_run(search: Kernel, growth: float) -> Kernel:
+            def run(*arguments: int) -> int:
+                if perf_counter() >= self._until:
+                    self._read()
+                seconds = SLICE
+                while True:
+                    self._is_cut = False
+                    found = search(*arguments)
+                    if not self._is_cut:
+                        return found
+                    self._read(seconds := seconds * growth)
+
+            return run
+
+        for name, growth in SLICED.items():
+            setattr(library, name, slice_run(getattr(library, name), growth))
+
+
+def selftest() -> Document:
+    """Run the bench; return its signature, and what else describes this engine."""
+    said = io.StringIO()
+    with redirect_stdout(said):
+        bench.main(["--json"])
+    figures = json.loads(said.getvalue())
+    kept = ("nps", "pairs", "time", "level", "kernel", "weights")
+    return {"signature": figures["nodes"], **{name: figures[name] for name in kept}}
+
+
+def start(host: Host) -> SitePage:
+    """Return the page, served by an engine that is ready."""
+    vars(threading).update(Thread=Call, Timer=Alarm, stack_size=lambda size=0: 0)
+    archive = Archive(str(STORE / DATABASE), SavedGames(STORE / GAMES))
+    return SitePage(host, Desks(1, archive))
+
+
+def pack(settings: str) -> bytes:
+    """Return all that the browser keeps as one file; ``settings``: those of the page, as JSON."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(SETTINGS, settings)
+        for path in sorted(STORE.glob("*.db*")):
+            archive.write(path, path.name)
+    return file.getvalue()
+
+
+def unpack(data: bytes) -> str:
+    """Put back what ``pack`` has returned, in the place of what is there; return the settings.
+
+    Raises:
+        ValueError: it is no such file.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            found = {name: archive.read(name) for name in archive.namelist()}
+        settings = found.pop(SETTINGS).decode()
+        json.loads(settings)
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        raise ValueError("this file was not saved by this page") from error
+    if any("/" in name or ".db" not in name for name in found):
+        raise ValueError("this file was not saved by this page")
+    for path in STORE.glob("*.db*"):
+        path.unlink()
+    for name, content in found.items():
+        (STORE / name).write_bytes(content)
+    return settings

@@ -76,7 +76,7 @@ def test_gradients_are_slopes(family):
 
 def test_adam_takes_the_steps_of_its_formula():
     layout, chance = Layout(patterns(4), True, SMALL), np.random.default_rng(9)
-    adam = Adam(layout.start(2, np.float64), chance.normal(0, 1, layout.count))
+    adam = Adam.begin(layout.start(2, np.float64), chance.normal(0, 1, layout.count))
     numbers, mean = adam.numbers.copy(), adam.numbers.copy()
     slope = square = np.zeros(layout.count)
     decay = np.concatenate([

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine import site as worker
 from pbrain_engine.engine import threads
 from pbrain_engine.native.load.library import Library
-from pbrain_engine.site import worker
 from tests.board.board_server import position
 
 

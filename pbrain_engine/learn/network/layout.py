@@ -13,6 +13,7 @@ network, to what that one has (``quantise.begin_at``): what is rare stays as it 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -142,27 +143,27 @@ class Layout:
             part.name: numbers[part.start : part.end].reshape(part.shape) for part in self.parts
         }
 
+    def _parts(self, prefix: str, fields: Sequence[str], numbers: Floats) -> list[Floats]:
+        views = self.views(numbers)
+        return [views[f"{prefix}.{name}"] for name in fields]
+
     def head(self, numbers: Floats, side: int) -> Head:
         """Return a head of a flat array."""
-        views = self.views(numbers)
-        return Head(*(views[f"head{side}.{name}"].ravel() for name in Head._fields))
+        return Head(*map(np.ravel, self._parts(f"head{side}", Head._fields, numbers)))
 
     def map(self, numbers: Floats, side: int) -> Map:
         """Return a map of a flat array."""
-        views = self.views(numbers)
-        return Map(*(views[f"map{side}.{name}"].ravel() for name in Map._fields))
+        return Map(*map(np.ravel, self._parts(f"map{side}", Map._fields, numbers)))
 
     def transposed_head(self, numbers: Floats, side: int) -> TransposedHead:
         """Return a copy of the weights of a head that lead back."""
-        views = self.views(numbers)
-        fields = TransposedHead._fields
-        return TransposedHead(*(transposed(views[f"head{side}.{name}"]) for name in fields))
+        parts = self._parts(f"head{side}", TransposedHead._fields, numbers)
+        return TransposedHead(*map(transposed, parts))
 
     def transposed_map(self, numbers: Floats, side: int) -> TransposedMap:
         """Return a copy of the weights of a map that lead back."""
-        views = self.views(numbers)
-        fields = TransposedMap._fields
-        return TransposedMap(*(transposed(views[f"map{side}.{name}"]) for name in fields))
+        parts = self._parts(f"map{side}", TransposedMap._fields, numbers)
+        return TransposedMap(*map(transposed, parts))
 
     def start(self, seed: int, kind: type[np.floating[Any]] = np.float32) -> Floats:
         """Return the numbers to begin with: the linear evaluation and the linear move score."""

@@ -153,17 +153,6 @@ class Learner:
 # Adam with decay (Loshchilov and Hutter 2019), and a running mean of the numbers ----------
 
 
-class AdamState(NamedTuple):
-    """Flat arrays, a place for each number of the network."""
-
-    numbers: Floats
-    gradient: Floats
-    anchor: Floats  # what decay draws the numbers to
-    slope: Floats  # running mean of the gradient
-    square: Floats  # of its square
-    mean: Floats  # of the numbers
-
-
 class AdamStep(NamedTuple):
     """What one step does to the numbers of one part."""
 
@@ -174,9 +163,9 @@ class AdamStep(NamedTuple):
 
 
 @loop
-def adam(state: AdamState, step: AdamStep, first: int, last: int) -> None:
-    """Do a step on numbers ``first`` to ``last``; the records are AdamState and AdamStep."""
-    numbers, gradient, anchor, slope, square, mean = state
+def adam(state: Adam, gradient: Floats, step: AdamStep, first: int, last: int) -> None:
+    """Do a step on numbers ``first`` to ``last``; the records are Adam and AdamStep."""
+    numbers, anchor, slope, square, mean = state
     one = numbers.dtype.type
     early, late = one(1 / (1 - EARLY**step.number)), one(1 / (1 - LATE**step.number))
     pull, rate = one(step.rate * step.decay), one(step.rate)
@@ -190,24 +179,28 @@ def adam(state: AdamState, step: AdamStep, first: int, last: int) -> None:
         mean[i] = kept * mean[i] + rest * numbers[i]
 
 
-class Adam:
-    """What a training keeps of each number."""
+class Adam(NamedTuple):
+    """What a training keeps of each number of the network: flat arrays that a step changes."""
 
-    def __init__(self, numbers: Floats, anchor: Floats) -> None:
-        """Begin with nothing; the numbers are changed in place."""
-        self.numbers, self.anchor = numbers, anchor
-        self.slope, self.square = np.zeros_like(numbers), np.zeros_like(numbers)
-        self.mean, self.step = numbers.copy(), 0
+    numbers: Floats
+    anchor: Floats  # what decay draws the numbers to
+    slope: Floats  # running mean of the gradient
+    square: Floats  # of its square
+    mean: Floats  # of the numbers
+
+    @classmethod
+    def begin(cls, numbers: Floats, anchor: Floats) -> Adam:
+        """Return what there is before the first step."""
+        nothing = np.zeros_like(numbers)
+        return cls(numbers, anchor, nothing, nothing.copy(), numbers.copy())
 
     def update(self, gradient: Floats, parts: list[Part], step: AdamStep, threads: Threads) -> None:
         """Do a step with a gradient; the decay is that of each part."""
-        self.step = step.number
-        state = AdamState(self.numbers, gradient, self.anchor, self.slope, self.square, self.mean)
         for part in parts:
             own = step._replace(decay=part.decay)
 
             def change(thread: int, first: int, last: int, own: AdamStep = own) -> None:
-                adam(state, own, first, last)
+                adam(self, gradient, own, first, last)
 
             if part.end - part.start > APART:
                 threads.each(change, part.start, part.end)

@@ -172,7 +172,7 @@ class Run:
                 raise FileError(f"{settings.begin}: its network {error}") from None
         self.threads = Threads(settings.threads)
         self.learner = Learner(self.layout, numbers, self.threads)
-        self.adam = Adam(numbers, anchor)
+        self.adam, self.step = Adam.begin(numbers, anchor), 0  # the steps that are done
         self.best, self.least = numbers.copy(), math.inf  # what did best on held-out positions
         self.history, self.tally = list[Document](), Tally()
         self.about = json.loads(json.dumps({
@@ -182,11 +182,6 @@ class Run:
             "positions": self.order.positions,
             "weights": weights.key,
         }))  # fmt: skip
-
-    @property
-    def step(self) -> int:
-        """The steps that are done."""
-        return self.adam.step
 
     def rate(self) -> float:
         """Return the learning rate of the next step: warming up, then falling like a cosine."""
@@ -217,6 +212,7 @@ class Run:
             gradient *= gradient.dtype.type(CLIP / length)
         step = AdamStep(self.rate(), 0.0, done, min(AVERAGED, done / (done + 50)))
         self.adam.update(gradient, self.layout.parts, step, self.threads)
+        self.step = done
         return said
 
     def evaluate(self, numbers: Floats, most: int = 1 << 62) -> Score:
@@ -313,7 +309,7 @@ class Run:
         self.learner.numbers[:], self.best = arrays["numbers"], arrays["best"]
         for name in ("mean", "slope", "square"):
             getattr(self.adam, name)[:] = arrays[name]
-        self.adam.step, self.least, self.history = step, least, history
+        self.step, self.least, self.history = step, least, history
         self.tally.sums, self.tally.counts = sums, counts
 
 

@@ -79,7 +79,7 @@ async function start(shared) {
     python.unpackArchive(await engine, "zip", { extractDir: HOME });
     await mount();
     python.runPython(`import sys; sys.path.insert(0, "${HOME}")`);
-    board = python.pyimport("pbrain_engine.site.worker");
+    board = python.pyimport("pbrain_engine.site");
     page = board.start(host);
     await serve();
   } catch (error) {
