@@ -119,7 +119,7 @@ def run(words: str, typed: str) -> str:
     said = texts.brief(plain(said))
     if "--from-below" not in words:  # whose board is shown whole
         said = BOARD.sub(stones, said)
-    return said + (f"status {status}\n" if status else "")
+    return said + texts.ended(status)
 
 
 def limit_searches(patch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def transcript(record: str) -> str:
                     content = typed.replace("[...", "[" * 100_000).replace(r"\ufeff", "\ufeff")
                     Path(words).write_text(content, encoding="utf-8")
             said.append(asked[0] + answer)
-    return "\n".join(said).replace(here, "HERE")
+    return "".join(said).replace(here, "HERE")
 
 
 class Found(Exception):

@@ -287,7 +287,7 @@ def said(words: str, fault: str) -> str:
             status = command.main(shlex.split(words))
         except SystemExit as stop:
             status = int(stop.code or 0)
-    return f"$ numoku check {words}{fault and f'; {fault}'}\n{out.getvalue()}status {status}\n"
+    return f"$ numoku check {words}{fault and f'; {fault}'}\n{out.getvalue()}{texts.ended(status)}"
 
 
 def dialogues(record: str) -> str:

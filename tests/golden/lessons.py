@@ -96,7 +96,7 @@ def lessons(section: str) -> str:
             found += [f"{line}\n{said(line[2:])}" for line in lines if line.startswith("$ ")]
         finally:
             os.chdir(here)
-    return "\n".join(found)
+    return "".join(found)
 
 
 def differences(one: str, other: str) -> list[str]:

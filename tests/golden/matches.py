@@ -145,7 +145,7 @@ def match_of(asked: str, words: str) -> str:
         patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             status = match.main(shlex.split(words))
-    return f"{asked}$ numoku match {words}\n{out.getvalue()}status {status}\n"
+    return f"{asked}$ numoku match {words}\n{out.getvalue()}{texts.ended(status)}"
 
 
 def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: bool) -> Iterator[str]:
@@ -208,7 +208,7 @@ def report_of(words: str, change: str = "") -> str:
                     print(page_of(text) if path.suffix == ".html" else text, end="")
                 folders |= {path.parent} - {Path.cwd()}
                 path.unlink()
-    return f"{change}$ numoku report {words}\n{out.getvalue()}status {status}\n"
+    return f"{change}$ numoku report {words}\n{out.getvalue()}{texts.ended(status)}"
 
 
 def views() -> Iterator[str]:
@@ -235,8 +235,8 @@ def games_of(settings: MatchSettings) -> list[GameRecord]:
 
 def matches(record: str) -> str:
     """Return the record of all of it, of which another one has the words of commands."""
-    runs = re.findall(r"^(\{.*\}\n)?\$ numoku match (.*)$", record, re.MULTILINE)
-    reports = re.findall(r"^(\S+: .*\n)?\$ numoku report (.+)$", record, re.MULTILINE)
+    runs = re.findall(r"^(\{[^\"\n]*\}\n)?\$ numoku match (.*)$", record, re.MULTILINE)
+    reports = re.findall(r"^(\S+: .* -> .*\n)?\$ numoku report (.+)$", record, re.MULTILINE)
     parts = []
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -272,7 +272,7 @@ def matches(record: str) -> str:
             parts.append("\n".join(live_views(settings, games, number == 2)))
         os.utime("1.jsonl", (1, 1e10))
         parts += [report_of(words, change) for change, words in reports]
-    return "\n".join([*parts, ""]).replace(here, "HERE")
+    return "".join(f"{part.rstrip(chr(10))}\n" for part in parts).replace(here, "HERE")
 
 
 if __name__ == "__main__":

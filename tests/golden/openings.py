@@ -100,7 +100,7 @@ def command_of(words: str) -> str:
         text += f"-- {path}\n{path.read_text(encoding='utf-8')}"
         if path.name != "out.txt":
             path.unlink()
-    return f"$ numoku openings {words}\n{out.getvalue()}status {status}\n{text}"
+    return f"$ numoku openings {words}\n{out.getvalue()}{texts.ended(status)}{text}"
 
 
 def textbook_of(name: str, reading: list[str]) -> str:
@@ -145,7 +145,7 @@ def openings_of(record: str) -> str:
         patch.setattr(openings, "HOPELESS", 60)
         parts = list[str]()
         for words, given in matches:
-            parts += [*begun(words, given.replace("  > ", "")), ""]
+            parts += begun(words, given.replace("  > ", ""))
         Path("f").unlink()
         parts += judged()
         write, shown = Progress.show, []

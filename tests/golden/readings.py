@@ -77,8 +77,8 @@ def written(tree: GameTree) -> Iterator[str]:
     """Yield a tree and its main line in every format."""
 
     def library() -> Iterator[str]:
-        for encoding in ("utf-8", "cp1252"):
-            data, losses = format_renlib(tree, encoding)
+        made = [format_renlib(tree, encoding) for encoding in ("utf-8", "cp1252")]
+        for data, losses in made if made[0] != made[1] else made[:1]:
             yield f"{data[len(HEADER) :].hex(' ')} {losses or ''}"
 
     text, losses = format_sgf_trees([tree])
@@ -113,8 +113,9 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
     """Yield what is recorded of a line."""
     match kind, *given:
         case "sgf", text:
-            yield from tried(lambda: trees_of(parse_sgf_trees(text)))
-            yield from tried(lambda: [f"game {said_of(parse_sgf(text))}"])
+            all_trees = tried(lambda: trees_of(parse_sgf_trees(text)))
+            game = tried(lambda: [f"game {said_of(parse_sgf(text))}"])
+            yield from all_trees if game == all_trees else all_trees + game
         case "psq", text:
             yield said_of(parse_psq(text))
             yield from tried(lambda: [ascii(format_psq(parse_psq(text)))])
@@ -170,8 +171,8 @@ def readings(record: str, answers: Callable[..., Iterator[str]] = answers) -> st
         if line.startswith("> "):
             kind, _, given = line[2:].partition(" ")
             said = tried(partial(answers, kind, *values_of(given)))
-            lines += ["", line, *(texts.brief(f"  {each}".rstrip()) for each in said)]
-    return "\n".join([*lines[1:], ""])
+            lines += [line, *(texts.brief(f"  {each}".rstrip()) for each in said)]
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

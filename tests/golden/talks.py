@@ -5,7 +5,8 @@ engine that says what it is asked. ``talks.txt`` holds both sides. A line with `
 manager sends at that moment, in one packet (lines as Python writes strings; ``END OF INPUT``
 closes the pipe), and all others are recorded: ``<`` is written, ``|`` is the engine's, ``!`` is
 logged. After a title stand the faults of the engine: those of ``tests/fake_engine.py``, and those
-of ``Model``.
+of ``Model``. Of a position the record has what is new: no size and rule where they are those of the
+last one, and ``...`` for the stones of the last search. A talk without END ends when all is silent.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ STEP = 0.03  # seconds of the first iteration; each takes as many more than the 
 DEAF = 0.2  # seconds for which a deaf engine goes on
 CPU, QUEUED = 0.15, 0.05  # seconds that the program took to start
 EOF = "END OF INPUT"
+SILENCE = 1000.0  # seconds after which a talk ends by itself
 DEPTH = "MESSAGE depth "  # begins what is told of an iteration; of many at once, two are recorded
 SIGNS = {Side.BLACK: "x", Side.WHITE: "o", Side.WALL: "#"}
 SEEDED = random.Random
@@ -60,6 +62,7 @@ class Model(fake_engine.FakeEngine):
         self.turns, self.tell = turns, lambda text: talk.note("|", f"engine {number}: {text}")
         super().__init__(memory, faults)
         self._stop, self.games = turns.threading.Event(), 0
+        self.board, self.stones = "", list[str]()  # as they were last
         for fault in faults:
             if fault.startswith("value="):
                 self.value = int(fault[6:])
@@ -68,7 +71,9 @@ class Model(fake_engine.FakeEngine):
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
     ) -> None:
-        self.tell(f"new game {width}x{height} {rule.name}")
+        before, self.board = self.board, f"{width}x{height} {rule.name}"
+        self.tell("new game" if before == self.board else f"new game {self.board}")
+        self.stones = []
         if "lost" in self.faults and self.games:
             raise KernelError("lost")
         self.games += 1
@@ -111,11 +116,14 @@ class Model(fake_engine.FakeEngine):
         self._stop.clear()
         pace = pace or Pace.of(limit, began)
         game, (hard, optimum) = self.game, pace.plan
-        stones = " ".join(f"{SIGNS[stone.side]}{cell_name(*stone.move)}" for stone in game.history)
-        asked = (
-            f"{game.width}x{game.height} {game.rule.name} {SIGNS[game.to_move]} to move: {stones}"
-        )
-        most = f"from {pace.start:.3f} in {hard:.3f}, {optimum:.3f}"
+        assert self.board == f"{game.width}x{game.height} {game.rule.name}"
+        stones = [f"{SIGNS[stone.side]}{cell_name(*stone.move)}" for stone in game.history]
+        last, self.stones = self.stones, stones
+        if last and stones[: len(last)] == last:
+            stones = ["...", *stones[len(last) :]]
+        asked = f"{SIGNS[game.to_move]} to move: {' '.join(stones)}"
+        most = f"from {pace.start:.3f} in " if f"{pace.start:.3f}" != f"{began:.3f}" else ""
+        most += f"{hard:.3f}" + (f", {optimum:.3f}" if optimum != hard else "")
         most += f", {limit.depth} plies" if limit.depth is not None else ""
         most += f", {limit.nodes} nodes" if limit.nodes is not None else ""
         most += f"; {multipv} best" if multipv != 1 else ""
@@ -235,6 +243,16 @@ class Talk:
         return self.lines
 
 
+def told(faults: set[str], script: list[tuple[float, str]]) -> list[str]:
+    """Return the record of a talk, without the end that it has by itself."""
+    if any(EOF in text or text.upper().endswith("END") for _, text in script):
+        return Talk(faults, script).run()
+    end = script[-1][0] + SILENCE
+    lines = Talk(faults, [*script, (end, "END")]).run()
+    by_itself = [f"{end:.3f} > END", f"{end:.3f} ! the program ends"]
+    return lines[:-2] if lines[-2:] == by_itself else lines
+
+
 def talks(record: str) -> str:
     """Return the record of all conversations, of which another one has what the manager sends."""
     found = []
@@ -243,7 +261,7 @@ def talks(record: str) -> str:
         faults = {*title.partition(": ")[2].split()}
         sent = [line.split(" ", 2) for line in lines if line.split(" ", 2)[1] == ">"]
         script = [(float(moment), text) for moment, _, text in sent]
-        found.append("\n".join([title, *Talk(faults, script).run()]))
+        found.append("\n".join([title, *told(faults, script)]))
     return "\n\n".join(found) + "\n"
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.golden.texts import AGAIN, LONGEST, MORE, SO_ON, WIDTH, brief, brief_page, kept, whole
+from tests.golden.texts import (
+    AGAIN,
+    LONGEST,
+    MORE,
+    SO_ON,
+    START,
+    WIDTH,
+    brief,
+    brief_page,
+    kept,
+    whole,
+)
 
 LINES = st.sampled_from(["", "a", "b", " c", "x, y " * 60, "x, y " * 60 + "z", "w" * 300])
 
@@ -30,7 +41,7 @@ def test_of_long_lines_and_pictures_the_beginning_and_a_checksum_are_kept() -> N
     long = "x" * 999
     one, other = (brief(f"a\n{long}{end}\nb").split("\n") for end in "yz")
     assert one[0] == "a" and one[2] == "b" and one[1] != other[1]
-    assert one[1].startswith("x" * LONGEST + " ... 1000 characters, ")
+    assert one[1].startswith("x" * START + " ... 1000 characters, ")
     assert brief(long[:LONGEST]) == long[:LONGEST]
     page = '<p>1</p><tr><td>2</td><td>3</td></tr><svg a="b">\n<g>{}</g></svg>'
     first, row, picture = brief_page(page.format(4)).split("\n")

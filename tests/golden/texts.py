@@ -17,11 +17,12 @@ from itertools import takewhile
 from pathlib import Path
 from zlib import crc32
 
-WIDTH = 112
+WIDTH = 120
 FEWEST = 2  # lines that come again; fewer stand there
 BEGINNING = 72  # characters of a long line that comes again
 MORE, AGAIN, SO_ON = "↪", "⋮ ", "⋯"
 LONGEST = 2 * WIDTH - 30  # characters of a line that is kept whole
+START = WIDTH - 40  # characters that are kept of a longer one, which stands in one line then
 
 
 def parts(line: str) -> Iterator[str]:
@@ -85,14 +86,19 @@ def whole(text: str) -> str:
     return "\n".join(lines)
 
 
-def brief(text: str, longest: int = LONGEST) -> str:
+def brief(text: str) -> str:
     """Return a text with the beginning, the length and a checksum of each very long line."""
     return "\n".join(
         line
-        if len(line) <= longest
-        else f"{line[:longest]} ... {len(line)} characters, {crc32(line.encode()):08x}"
+        if len(line) <= LONGEST
+        else f"{line[:START]} ... {len(line)} characters, {crc32(line.encode()):08x}"
         for line in text.split("\n")
     )
+
+
+def ended(status: object) -> str:
+    """Return how a command has ended, where that was not well."""
+    return f"status {status}\n" if status else ""
 
 
 def first(lines: list[str], most: int) -> list[str]:

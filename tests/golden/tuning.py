@@ -98,7 +98,7 @@ def tuned(change: str, words: str) -> str:
             path.unlink()
         if change:
             Path(name).unlink()
-    return f"{change}$ numoku tune {words}\n{out.getvalue()}status {status}\n"
+    return f"{change}$ numoku tune {words}\n{out.getvalue()}{texts.ended(status)}"
 
 
 def runs(record: str) -> str:
@@ -120,7 +120,7 @@ def runs(record: str) -> str:
         parts = [tuned(*one) for one in asked]
         for path in sorted(Path().glob("*.jsonl")):
             parts.append(f"-- {path}\n{path.read_text(encoding='utf-8')}")
-    return rounded("\n".join(parts)).replace(sys.executable, "PYTHON")
+    return rounded("".join(parts)).replace(sys.executable, "PYTHON")
 
 
 if __name__ == "__main__":
