@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
+STYLES = ("page.css", "report.css")  # the first one is also that of the board
 
 
 def html_table(rows: Sequence[Sequence[str]]) -> str:
@@ -25,7 +26,7 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
 
 def html_document(title: str, body: str, script: str = "") -> str:
     """Return a page that needs no other file."""
-    style = (FOLDER / "page.css").read_text(encoding="utf-8")
+    style = "".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES)
     return f"""<!doctype html>
 <html lang="en">
 <head>

@@ -4,6 +4,39 @@ const match = JSON.parse(document.getElementById("match").textContent);
 const find = (id) => document.getElementById(id);
 let game = null, chosen = 0, shown = 0, cells = [];
 
+// A value as a chance to win for the same side; one logistic unit is this many units of it.
+function chanceOf(value, unit) {
+  if (value >= WIN_BAND) return 1;
+  if (value <= -WIN_BAND) return 0;
+  return 1 / (1 + Math.exp(-value / unit));
+}
+
+const LEFT = 40, RIGHT = 10; // of a curve, next to its scale
+
+// Chances over a game: points are lists of [ply, share], one list for each class of lines.
+function drawCurve(chart, length, lines, now, wide = 560, tall = 120) {
+  chart.replaceChildren();
+  chart.setAttribute("viewBox", `0 0 ${wide} ${tall}`);
+  const x = (ply) => LEFT + (ply / Math.max(1, length)) * (wide - LEFT - RIGHT), y = (share) => tall - 18 - share * (tall - 26);
+  for (const share of [0, 0.5, 1]) {
+    element("line", { class: share === 0.5 ? "mark" : "grid", x1: LEFT, x2: wide - RIGHT, y1: y(share), y2: y(share) }, chart);
+    element("text", { x: LEFT - 4, y: y(share) + 4, "text-anchor": "end" }, chart, `${100 * share} %`);
+  }
+  const step = [1, 2, 5, 10, 20, 50, 100].find((plies) => length / plies <= 12) || 200;
+  for (let ply = 0; ply <= length; ply += step) element("text", { x: x(ply), y: tall - 3, "text-anchor": "middle" }, chart, ply);
+  for (const [style, points] of lines) {
+    const path = points.map(([ply, share]) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`);
+    element("polyline", { class: style, points: path.join(" ") }, chart);
+  }
+  element("line", { class: "now", x1: x(now), x2: x(now), y1: y(1), y2: y(0) }, chart);
+}
+
+function plyAt(chart, event, length, wide = 560) {
+  const box = chart.getBoundingClientRect();
+  const at = ((event.clientX - box.left) / box.width) * wide;
+  return Math.min(Math.max(Math.round(((at - LEFT) / (wide - LEFT - RIGHT)) * length), 0), length);
+}
+
 // The mover's value as black's chance to win, on the scale of Numoku's own values.
 function blackChance(value, ply) { return chanceOf(ply % 2 ? -value : value, match.unit); }
 

@@ -233,7 +233,7 @@ def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
     page.tab("analyse")
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
-    page.says("proof-status", "wins in 2 by fours")
+    page.says("proof-status", "wins in 2 moves by fours")
     page.play("o15")  # a move far away
     page.says("proof-status", "Five")
     assert page.raw.locator("#board .winning").count() == 5

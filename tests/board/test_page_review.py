@@ -132,6 +132,16 @@ def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Pa
     assert page.text("proof-tree") == "" and not page.raw.is_visible("#puzzle-leave")
 
 
+def test_a_win_in_one_move_is_called_a_five(page: Page) -> None:
+    page.puzzle("1")
+    side = page.do("app.puzzle.puzzle.to_move").capitalize()
+    page.wait(f"document.querySelector('#state').textContent === '{side} makes five'")
+    page.press("puzzle-solution")
+    page.says("proof-status", f"{side} makes five: ")
+    page.puzzle("2")
+    page.says("puzzle-status", "wins in 2 moves by fours")
+
+
 def test_a_defence_is_found_or_refuted(page: Page) -> None:
     page.puzzle("defend")
     page.says("puzzle-status", "stops the win")

@@ -32,7 +32,6 @@ export class MovesPanel extends Panel {
   // A move with all that follows, which is more than can be put again.
   async remove() {
     const { app } = this, { node, tree } = app;
-    if (!node.parent) return;
     if (node.children.length && !await asked(t("delete-ask", { name: `${node.ply}. ${app.nameOf(node.cell)} …` }), t("delete"))) return;
     if (app.node !== node) return;
     tree.remove(node);
@@ -43,6 +42,7 @@ export class MovesPanel extends Panel {
     const { app } = this;
     this.commented = app.node;
     this.comment.value = app.node.comment;
+    find("promote").disabled = find("delete").disabled = !app.node.parent;
     this.showTree();
     const others = app.tree.transpositions(app.node).filter((node) => node.parent);
     find("transpositions").replaceChildren(...(others.length ? [t("same-position"), " ", ...others.slice(0, 5).map((node) =>

@@ -72,7 +72,8 @@ export class ProofPanel extends Panel {
       this.say(t(node === this.root ? "no-win" : "no-win-here"));
       return node !== this.root;
     }
-    this.say(t("wins-in", { side: SIDES[this.attacker], n: found.length, how: t(found.claim), line: app.names(found.line) }));
+    const side = SIDES[this.attacker], line = app.names(found.line), n = found.length;
+    this.say(n === 1 ? `${t("task-five", { side })}: ${line}` : t("wins-in", { side, n, how: t(found.claim), line }));
     app.playCell(found.move);
     await this.defences();
     return true;
@@ -109,12 +110,19 @@ export class ProofPanel extends Panel {
         at.facts?.winner ? ` ${t("shape five")}` : "", inner));
       inner.append(...branches.map((branch) => make("li", { class: isChosen(branch) ? "chosen" : "" },
         button(app.nameOf(branch.reply), () => { app.go(at); app.click(branch.reply); }, { class: "node" }),
-        ` ${t(`reply-${branch.kind}`)}, ` + (branch.move ? t("then-wins", { cell: app.nameOf(branch.move), n: branch.length, how: t(branch.claim) }) : t("undecided")),
+        ` ${t(`reply-${branch.kind}`)}, ` + this.ending(branch),
         isChosen(branch) ? next : "")));
       if (chosen && !branches.some(isChosen)) inner.append(make("li", { class: "chosen" }, t("another-answer", { cell: app.nameOf(chosen.cell) }), next));
       if (!chosen && at.others) inner.append(make("li", { class: "about others" }, at.others));
       list = next;
     });
+  }
+
+  // How the attacker wins after a defence.
+  ending({ move, length: n, claim }) {
+    if (!move) return t("undecided");
+    const cell = this.app.nameOf(move);
+    return n === 1 ? t("then-five", { cells: cell }) : t("then-wins", { cell, n, how: t(claim) });
   }
 
   // What an answer runs into that stops nothing, in the words of `numoku solve --tree`.

@@ -51,7 +51,8 @@ export class PuzzlePanel extends Panel {
   }
 
   taskOf({ to_move: side, own_moves: moves, kind }) {
-    return kind === "defend" ? t("task-defend", { side }) : t("task", { side, n: moves || 0, how: t(kind) });
+    const what = kind === "defend" ? "task-defend" : moves === 1 ? "task-five" : "task";
+    return t(what, { side, n: moves || "?", how: t(kind) });
   }
 
   get task() { return this.taskOf(this.puzzle); }
