@@ -29,7 +29,7 @@ COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
     "report": ("arena.report", "tables and charts of recorded matches"),
     "openings": ("arena.openings", "make openings of equal chances for matches"),
     "datagen": ("learn.datagen", "record games of the engine against itself for learning"),
-    "tune": ("tuning.command", "tune the search parameters by games"),
+    "tune": ("tuning", "tune the search parameters by games"),
     "train": ("learn.train", "learn a network for the evaluation from recorded games"),
     "weights": ("commands.weights", "what a weight file holds and where it comes from"),
     "check": ("doctor.command", "test any engine's protocol, and say what is wrong"),

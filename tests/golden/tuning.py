@@ -19,13 +19,12 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import progress
+from pbrain_engine import progress, tuning
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.search import parameters
 from pbrain_engine.search.parameters import Parameter
-from pbrain_engine.tuning import command, spsa
 from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -89,7 +88,7 @@ def tuned(change: str, words: str) -> str:
     Shelf.name, Shelf.asked = words, 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
-            status = command.main(shlex.split(words))
+            status = tuning.main(shlex.split(words))
         except SystemExit as stop:
             status = int(stop.code or 0)
         for path in sorted(Path().glob("*.html")):
@@ -108,12 +107,12 @@ def runs(record: str) -> str:
         contextlib.chdir(folder),
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(command, "LocalGames", Shelf)
+        patch.setattr(tuning, "LocalGames", Shelf)
         patch.setattr(parameters, "PARAMETERS", TABLE)
-        patch.setattr(spsa, "PARAMETERS", TABLE)
+        patch.setattr(tuning, "PARAMETERS", TABLE)
         source = Path("source.py")
         source.write_text("".join(f'"{key}": {one!r}\n' for key, one in TABLE.items()))
-        patch.setattr(command, "SOURCE", source)
+        patch.setattr(tuning, "SOURCE", source)
         patch.setattr(Shelf, "now", 100.0)
         patch.setattr(progress, "perf_counter", lambda: Shelf.now)
         asked = re.findall(r"^(\S+: .* -> .*\n)?\$ numoku tune (.*)$", record, re.MULTILINE)

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.learn.network.backward import LEVEL_BEND
 from pbrain_engine.learn.network.batch import Batch, Threads, make_batch, patterns
-from pbrain_engine.learn.network.gradients import accumulate_gradients
+from pbrain_engine.learn.network.gradients import LEVEL_BEND, accumulate_gradients
 from pbrain_engine.learn.network.layout import DECAY, OWN_DECAY, Layout, Widths
 from pbrain_engine.learn.network.learner import Adam, AdamStep, Learner
 from pbrain_engine.learn.network.reading import read_datasets
@@ -96,4 +95,4 @@ def test_adam_takes_the_steps_of_its_formula():
 
 def test_loops_are_compiled_anew_where_a_module_of_theirs_has_changed():
     stamp = accumulate_gradients._cache._cache_file._source_stamp
-    assert {"forward.py", "backward.py", "rows.py"} <= {name for name, _ in stamp}
+    assert {"forward.py", "gradients.py", "rows.py"} <= {name for name, _ in stamp}

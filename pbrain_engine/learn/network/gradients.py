@@ -14,18 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernel.lanes import LANES, load, save
-from .backward import (
-    backward_cell,
-    backward_features,
-    backward_logits,
-    backward_neighbours,
-    backward_policy,
-    backward_regions,
-    backward_trunk,
-    backward_units,
-    backward_value,
-)
 from .forward import (
+    BOARD_SCALE,
+    POOL_SCALE,
+    REGION_SCALE,
+    SCORE_SCALE,
+    TOP,
     clear_features,
     forward_candidates,
     forward_features,
@@ -39,12 +33,262 @@ from .forward import (
     lose_move,
     lose_value,
     make_workspace,
+    place_of,
     raise_peak,
     raise_peaks,
+    range_of,
     scale_pool,
+    vectors_of,
 )
-from .layout import OF_POOL, OF_REGION
-from .rows import NONE, accumulate, add, clamp, gate, layer, loop, outer, row_of
+from .layout import MASK_BITS, OF_POOL, OF_REGION, REGIONS
+from .rows import (
+    NONE,
+    accumulate,
+    add,
+    add_product,
+    clamp,
+    gate,
+    layer,
+    loop,
+    multiply,
+    outer,
+    row_of,
+    splat,
+    step,
+)
+
+LEVEL_BEND = 4.0  # mean logits above this are drawn to 0 no harder
+
+
+@step
+def backward_logits(batch, i, picked, moves, level, shares, of_head, work):
+    """Turn chances into the gradients of the logits, and pass them on to what was added to them."""
+    logits, classes = work.logits, work.classes
+    kind = logits.dtype
+    bent = min(max(level / kind.type(LEVEL_BEND), kind.type(-1)), kind.type(1))
+    bent *= shares[2] / kind.type(max(moves, 1))
+    score_at, scores = batch.positions.score_at[batch.chosen[i]], batch.positions.scores
+    of_score = kind.type(0)
+    for j in range(moves):
+        change = kind.type(0)
+        if picked >= 0:
+            change = logits[j]
+            if j == picked:
+                change -= kind.type(1)
+            change *= shares[1]
+        change += bent
+        logits[j] = change
+        of_score += change * kind.type(scores[score_at + j])
+        of_head.near[classes[2 * j]] += change
+        of_head.near[len(of_head.near) // 2 + classes[2 * j + 1]] += change
+    of_head.score_share[0] += of_score / kind.type(SCORE_SCALE)
+
+
+@step
+def backward_units(moves, channels, cell_units, work):
+    """Compute the gradients of the hidden units, of their shifts and of their scales."""
+    logits, of_policy, units = work.logits, work.of_policy, work.units
+    policy, of_units, kind = work.policy, work.of_units, work.logits.dtype
+    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
+    for k in range(0, len(of_policy), LANES):
+        save(of_policy, k, none)
+    for j in range(moves):
+        factor = row_of(logits[j])
+        for u in range(0, cell_units, LANES):
+            at = j * cell_units + u
+            unit = load(units, at)
+            place = channels + cell_units + u
+            save(of_policy, place, add_product(load(of_policy, place), factor, unit))
+            back = gate(multiply(factor, load(policy, place)), unit, most)
+            save(of_units, at, back)
+            place = channels + u
+            save(of_policy, place, add(load(of_policy, place), back))
+
+
+@step
+def backward_cell(of_cell, moves, channels, cell_units, work):
+    """Add the gradients of the weights of the hidden units, four channels at a time."""
+    of_units, mixed = work.of_units, work.mixed
+    for k in range(0, channels, 4):
+        for u in range(0, cell_units, LANES):
+            at = k * cell_units + u
+            one, two = load(of_cell, at), load(of_cell, at + cell_units)
+            three, four = load(of_cell, at + 2 * cell_units), load(of_cell, at + 3 * cell_units)
+            for j in range(moves):
+                back = load(of_units, j * cell_units + u)
+                place = j * channels + k
+                one = add_product(one, splat(mixed, place), back)
+                two = add_product(two, splat(mixed, place + 1), back)
+                three = add_product(three, splat(mixed, place + 2), back)
+                four = add_product(four, splat(mixed, place + 3), back)
+            save(of_cell, at, one)
+            save(of_cell, at + cell_units, two)
+            save(of_cell, at + 2 * cell_units, three)
+            save(of_cell, at + 3 * cell_units, four)
+
+
+@step
+def back_to_mixed(cell, of_units, j, k, channels, cell_units):
+    """Return the gradients of sixteen channels of a candidate mixed with its neighbours."""
+    back = row_of(of_units.dtype.type(0))
+    other = back
+    for u in range(0, cell_units, 2):
+        at = u * channels + k
+        back = add_product(back, splat(of_units, j * cell_units + u), load(cell, at))
+        unit = splat(of_units, j * cell_units + u + 1)
+        other = add_product(other, unit, load(cell, at + channels))
+    return add(back, other)
+
+
+@step
+def backward_neighbours(model, of_neighbours, moves, width, work):
+    """Pass the gradients of the candidates on to the features of the cells around them."""
+    policy, logits, places, features = work.policy, work.logits, work.places, work.features
+    crosses, corners = work.crosses, work.corners
+    of_features, of_policy = work.of_features, work.of_policy
+    near, cell, of_units = model.head.neighbours, model.transposed.cell, work.of_units
+    channels = len(near) // 3
+    cell_units = len(model.head.cell) // channels
+    side, below = channels, (width + 2) * channels
+    for k in range(0, channels, LANES):
+        direct, near_own = load(policy, k), load(near, k)
+        near_cross, near_corner = load(near, channels + k), load(near, 2 * channels + k)
+        of_direct = row_of(logits.dtype.type(0))
+        of_own = load(of_neighbours, k)
+        of_cross = load(of_neighbours, channels + k)
+        of_corner = load(of_neighbours, 2 * channels + k)
+        for j in range(moves):
+            back = back_to_mixed(cell, of_units, j, k, channels, cell_units)
+            here = places[j] + k
+            own = load(features, here)
+            factor = splat(logits, j)
+            of_direct = add_product(of_direct, factor, own)
+            of_own = add_product(of_own, back, own)
+            of_cross = add_product(of_cross, back, load(crosses, j * channels + k))
+            of_corner = add_product(of_corner, back, load(corners, j * channels + k))
+            change = add_product(multiply(factor, direct), back, near_own)
+            save(of_features, here, add(load(of_features, here), change))
+            change = multiply(back, near_cross)
+            for at in (here - side, here + side, here - below, here + below):
+                save(of_features, at, add(load(of_features, at), change))
+            change = multiply(back, near_corner)
+            for at in (
+                here - below - side, here - below + side,
+                here + below - side, here + below + side,
+            ):  # fmt: skip
+                save(of_features, at, add(load(of_features, at), change))
+        save(of_policy, k, of_direct)
+        save(of_neighbours, k, of_own)
+        save(of_neighbours, channels + k, of_cross)
+        save(of_neighbours, 2 * channels + k, of_corner)
+
+
+@step
+def backward_policy(transposed, of_head, work):
+    """Pass the gradients of the weights of this position on to the trunk."""
+    trunk, policy, of_trunk, of_policy = work.trunk, work.policy, work.of_trunk, work.of_policy
+    none = row_of(trunk.dtype.type(0))
+    count, outputs = len(trunk), len(policy)
+    for k in range(0, count, LANES):
+        save(of_trunk, k, none)
+    layer(of_policy, 0, outputs, transposed.policy, count, of_trunk)
+    outer(trunk, count, of_policy, outputs, of_head.policy)
+    accumulate(of_head.policy_bias, 0, of_policy, outputs)
+
+
+@step
+def backward_value(model, change, linear, of_head, work):
+    """Pass the gradient of the odds on to the trunk."""
+    trunk, hidden, of_hidden, of_trunk = work.trunk, work.hidden, work.of_hidden, work.of_trunk
+    head = model.head
+    most, factor = row_of(trunk.dtype.type(NONE)), row_of(change)
+    count, units = len(trunk), len(hidden)
+    of_head.linear_share[0] += change * linear
+    of_head.last_bias[0] += change
+    for k in range(0, units, LANES):
+        unit = load(hidden, k)
+        save(of_head.last, k, add_product(load(of_head.last, k), factor, unit))
+        save(of_hidden, k, gate(multiply(factor, load(head.last, k)), unit, most))
+    layer(of_hidden, 0, units, model.transposed.value, count, of_trunk)
+    outer(trunk, count, of_hidden, units, of_head.value)
+    accumulate(of_head.value_bias, 0, of_hidden, units)
+
+
+@step
+def backward_trunk(transposed, mask, of_head, work):
+    """Pass the gradients of the trunk on to its inputs."""
+    trunk, inputs, of_trunk, of_inputs = work.trunk, work.inputs, work.of_trunk, work.of_inputs
+    kind = trunk.dtype
+    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
+    units, whole = len(trunk), len(inputs)
+    for k in range(0, units, LANES):
+        save(of_trunk, k, gate(load(of_trunk, k), load(trunk, k), most))
+    accumulate(of_head.trunk_bias, 0, of_trunk, units)
+    accumulate(of_head.sets, mask * units, of_trunk, units)
+    for bit in range(MASK_BITS):
+        if mask >> bit & 1:
+            accumulate(of_head.threats, bit * units, of_trunk, units)
+    for k in range(0, whole, LANES):
+        save(of_inputs, k, none)
+    layer(of_trunk, 0, units, transposed.trunk, whole, of_inputs)
+    outer(inputs, whole, of_trunk, units, of_head.trunk)
+
+
+@step
+def backward_regions(transposed, channels, of_head, work):
+    """Pass the gradients of the inputs of the trunk on to the sums of the regions."""
+    of_inputs, of_regions, regions = work.of_inputs, work.of_regions, work.regions
+    of_sums, sums, kind = work.of_sums, work.sums, work.trunk.dtype
+    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
+    pool, factor = row_of(kind.type(1 / POOL_SCALE)), row_of(kind.type(1 / REGION_SCALE))
+    board = row_of(kind.type(1 / BOARD_SCALE))
+    units = len(of_head.region_bias)
+    for r in range(REGIONS):
+        at, place = r * units, r * channels
+        for k in range(0, units, LANES):
+            change = multiply(load(of_inputs, channels + k), pool)
+            save(of_regions, at + k, gate(change, load(regions, at + k), most))
+        back = of_sums[place : place + channels]
+        for k in range(0, channels, LANES):
+            save(back, k, none)
+        layer(of_regions, at, units, transposed.region, channels, back)
+        for k in range(0, channels, LANES):
+            change = multiply(load(back, k), factor)
+            save(back, k, add(change, multiply(load(of_inputs, k), board)))
+        accumulate(of_head.region_bias, 0, of_regions[at : at + units], units)
+    for k in range(channels):
+        for u in range(0, units, LANES):
+            at = k * units + u
+            total = load(of_head.region, at)
+            for r in range(REGIONS):
+                back_of_unit = load(of_regions, r * units + u)
+                total = add_product(total, splat(sums, r * channels + k), back_of_unit)
+            save(of_head.region, at, total)
+
+
+@step
+def backward_features(batch, i, channels, of_vectors, work):
+    """Pass the gradients of the features on to the vectors that they are sums of."""
+    of_features, of_sums, features = work.of_features, work.of_sums, work.features
+    kind = of_vectors.dtype
+    none, top = row_of(kind.type(0)), row_of(kind.type(TOP))
+    cells, codes, regions, width = batch.cells, batch.codes, batch.regions, batch.positions.width
+    begin, end = range_of(batch, i)
+    for j in range(begin, end):
+        cell = np.int64(cells[j])
+        place, region = place_of(cell, width, channels), regions[cell] * channels
+        a, b, c, d = vectors_of(codes, j, channels)
+        for k in range(0, channels, LANES):
+            change = add(load(of_features, place + k), load(of_sums, region + k))
+            change = gate(change, load(features, place + k), top)
+            save(features, place + k, none)
+            save(of_vectors, a + k, add(load(of_vectors, a + k), change))
+            save(of_vectors, b + k, add(load(of_vectors, b + k), change))
+            save(of_vectors, c + k, add(load(of_vectors, c + k), change))
+            save(of_vectors, d + k, add(load(of_vectors, d + k), change))
+
+
+# The loops ------------------------------------------------------------------------------
 
 
 @loop

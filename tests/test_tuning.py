@@ -7,10 +7,9 @@ import sys
 
 import pytest
 
+from pbrain_engine import tuning as module
 from pbrain_engine.search.parameters import PARAMETERS
-from pbrain_engine.tuning import command
-from pbrain_engine.tuning.command import SOURCE, SOURCE_NAME
-from pbrain_engine.tuning.spsa import STEP_SHARE, Spsa
+from pbrain_engine.tuning import SOURCE, SOURCE_NAME, STEP_SHARE, Spsa
 from tests.golden import texts, tuning
 
 FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
@@ -36,16 +35,16 @@ def test_a_step_of_less_than_one_is_tried_in_some_games():
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
     words = ["--batch", "2", *FAST, "--games", "12", "--parameters", "futility_slope,aspiration"]
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
-    assert command.main([str(whole), *words]) == 0
+    assert module.main([str(whole), *words]) == 0
     lines = whole.read_bytes().splitlines(keepends=True)
     cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
-    assert command.main([str(cut), *words, "--concurrency", "2"]) == 0
+    assert module.main([str(cut), *words, "--concurrency", "2"]) == 0
     assert cut.read_bytes().splitlines()[1:] == whole.read_bytes().splitlines()[1:]
 
 
 def test_a_page_does_not_take_the_place_of_the_run(tmp_path, capsys):
     path = tmp_path / "run.jsonl"
-    assert command.main([str(path), "--games", "2", *FAST, "--page", str(path)]) == 2
+    assert module.main([str(path), "--games", "2", *FAST, "--page", str(path)]) == 2
     assert capsys.readouterr().err.endswith("is read; name another file to write\n")
     assert not path.exists()
 
@@ -64,7 +63,7 @@ def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path):
     target = tmp_path / SOURCE_NAME
     target.parent.mkdir(parents=True)
     target.write_text(SOURCE.read_text(encoding="utf-8"), encoding="utf-8")
-    change = command.patch(best)
+    change = module.patch(best)
     subprocess.run(["git", "apply"], cwd=tmp_path, input=change, text=True, check=True)
     scope: dict[str, object] = {"__name__": "patched"}
     exec(compile(target.read_text(encoding="utf-8"), str(target), "exec"), scope)

@@ -1,1 +1,0 @@
-"""Tuning the search by games: its parameters, and what each of its items is worth."""
