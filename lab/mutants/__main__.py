@@ -135,7 +135,7 @@ def affordable(tests: Sequence[str], seconds: dict[str, float]) -> tuple[list[st
             break
         chosen.append(test)
     quick = [test for test in chosen if seconds[test] < 0.5]
-    slow = chosen[len(quick) :]
+    slow = [test for test in chosen if seconds[test] >= 0.5]
     return sorted(quick, key=lambda test: test.partition("::")[0]) + slow, min(total, MOST)
 
 

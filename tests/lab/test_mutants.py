@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from lab.mutants import schemata
-from lab.mutants.__main__ import COMPILED, EQUIVALENT, drawn, key_of
+from lab.mutants.__main__ import COMPILED, EQUIVALENT, MOST, affordable, drawn, key_of
 from lab.mutants.operators import PACKAGE, ROOT, mutants_of, sources
 from lab.mutants.runner import Tree, copy_tree
 
@@ -98,6 +98,13 @@ def test_all_kernels_of_a_library_ask_the_same_variable(tmp_path: Path) -> None:
     for name in (schemata.VARIABLE, schemata.MARKS):
         (definition,) = re.findall(rf"^@{name}\S* = (.*)", code, re.MULTILINE)
         assert "internal" not in definition and "external" not in definition
+
+
+def test_as_many_tests_are_run_as_there_is_time_for_and_slow_ones_last() -> None:
+    seconds = {"b::1": 5.0, "c::2": 0.1, "b::3": 0.2, "a::4": 0.3, "d::5": MOST, "a::6": 1.0}
+    chosen, total = affordable([*seconds], seconds)
+    assert chosen == ["a::4", "b::3", "c::2", "b::1"] and total == MOST
+    assert affordable(["d::5"], {"d::5": 2 * MOST}) == (["d::5"], MOST)
 
 
 def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: Path) -> None:
