@@ -246,7 +246,7 @@ def _loses_to_five_or_four(board: Board, side: int, reply: Cell) -> bool:
 
 WALK_STEPS = 500  # on one board, before the next is taken
 PARTS = ("", "shapes", "entries", "lists", "counts", "sum", "near cells", "empties")
-NETWORK_PARTS = ("", "rows", "features", "sums", "value", "policy")
+NETWORK_PARTS = ("", "rows", "features", "sums", "value", "policy", "value without rows")
 
 
 def walk(

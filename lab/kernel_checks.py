@@ -105,8 +105,9 @@ def worker_network_walk(worker: WORKER, other: WORKER, evaluator: EVALUATOR, see
     """Play and undo at random, comparing the accumulator with a new one now and then.
 
     From the worker's game as it stands; the new one is that of the ``other`` worker. The
-    accumulator is asked only every few steps, so that several stones wait for it. Returns 0, or
-    ``step * 8 + part`` at the first difference.
+    accumulator is asked only every few steps, so that several stones wait for it: for the value,
+    and every other time for all. Returns 0, or ``step * 8 + part`` at the first difference: 6 is
+    the value that needs no rows, the others are those of ``difference``.
     """
     tables = evaluator.tables
     state = worker.state
@@ -119,9 +120,15 @@ def worker_network_walk(worker: WORKER, other: WORKER, evaluator: EVALUATOR, see
         random = random * FACTOR + ADDED
         walk_step(state, tables, random, first)
         if step % every == 0 and position.ply < area:
-            bring_up(worker.accumulator, evaluator.network, position, np.int64(tables.half))
             begin(other.accumulator, evaluator, state)
-            score = np.int64(random >> U64(37)) & 255
+            if judge(worker.accumulator, evaluator, state) != judge(
+                other.accumulator, evaluator, state
+            ):
+                return step * 8 + 6
+            if random >> U64(63) != U64(0):
+                continue
+            half, score = np.int64(tables.half), np.int64(random >> U64(37)) & 255
+            bring_up(worker.accumulator, evaluator.network, position, half, True)
             part = difference(worker.accumulator, other.accumulator, evaluator, state, score)
             if part != 0:
                 return step * 8 + part

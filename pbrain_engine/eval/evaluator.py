@@ -132,11 +132,14 @@ def begin(accumulator, evaluator, state):
 
 
 @kernel
-def ask_network(accumulator, evaluator, state):
-    """Bring the accumulator to a position and compute what value and policy share."""
+def ask_network(accumulator, evaluator, state, whole):
+    """Bring the accumulator to a position and compute what value and policy share.
+
+    ``whole``: as the policy needs it.
+    """
     network = evaluator.network
     side = np.int64(state.position.side)
-    bring_up(accumulator, network, state.position, np.int64(evaluator.tables.half))
+    bring_up(accumulator, network, state.position, np.int64(evaluator.tables.half), whole)
     ask_trunk(accumulator, network, side, threat_mask(state, side))
 
 
@@ -146,7 +149,7 @@ def judge_near(accumulator, evaluator, state, alpha, beta, margin):
     linear = evaluate(state, evaluator.tables)
     if not has_network(evaluator) or not alpha - margin < linear < beta + margin:
         return linear
-    ask_network(accumulator, evaluator, state)
+    ask_network(accumulator, evaluator, state, False)
     side = np.int64(state.position.side)
     value = network_value(accumulator, evaluator.network, side, linear)
     return min(max(value, -EVAL_LIMIT), EVAL_LIMIT)
@@ -161,7 +164,7 @@ def judge(accumulator, evaluator, state):
 @kernel
 def ask_moves(accumulator, evaluator, state):
     """Make ready to be asked for the logits of the moves of a position."""
-    ask_network(accumulator, evaluator, state)
+    ask_network(accumulator, evaluator, state, True)
     ask_policy(accumulator, evaluator.network, np.int64(state.position.side))
 
 

@@ -99,7 +99,7 @@ def test_the_accumulator_follows_the_stones_when_it_is_asked():
     for moves in ("c4c3", "d5", "", "b2d5g7"):
         for cell in cells(moves, SIZE):
             play(state, tables, cell)
-        bring_up(worker.accumulator, network, state.position, 4)
+        bring_up(worker.accumulator, network, state.position, 4, True)
         assert worker.accumulator.depth == len(moves) // 2
         fresh = plain(ACCUMULATOR)
         begin(fresh, evaluator(), state)
@@ -108,6 +108,39 @@ def test_the_accumulator_follows_the_stones_when_it_is_asked():
         assert (sums[:RINGS] == fresh.regions[:RINGS]).all() and fresh.regions.any()
         for _ in cells(moves, SIZE):
             undo(state, tables)
+
+
+def test_the_value_needs_no_row_of_the_last_stone():
+    worker, tables = worker_after(CALM, size=SIZE), evaluator().tables
+    state, accumulator = worker.state, worker.accumulator
+    begin(accumulator, evaluator(), state)
+    rows = accumulator.rows.copy()
+    cases = (("c4", 0), ("d3", 0), ("d3", 0), ("c4d3", 1), ("c4", 1), ("", 0), ("d3", 0))
+    for moves, depth in cases:
+        for cell in cells(moves, SIZE):
+            play(state, tables, cell)
+        assert judge(accumulator, evaluator(), state) == fresh_value(CALM + moves), moves
+        assert accumulator.depth == depth and (accumulator.rows == rows).all() == (depth == 0)
+        for _ in cells(moves, SIZE):
+            undo(state, tables)
+
+
+def test_the_trunk_of_a_value_serves_the_policy_of_the_same_position(monkeypatch):
+    worker, tables = worker_after(CALM, size=SIZE), evaluator().tables
+    state, accumulator = worker.state, worker.accumulator
+    begin(accumulator, evaluator(), state)
+    for cell, others in zip(cells("c4d3", SIZE), cells("d3c4", SIZE), strict=True):
+        play(state, tables, cell)
+        judge(accumulator, evaluator(), state)
+        accumulator.trunk[:] = 1
+        ask_moves(accumulator, evaluator(), state)
+        assert (accumulator.trunk == 1).all() and accumulator.depth == 1
+        undo(state, tables)
+        play(state, tables, others)
+        judge(accumulator, evaluator(), state)
+        ask_moves(accumulator, evaluator(), state)
+        assert not (accumulator.trunk == 1).all()
+        undo(state, tables)
 
 
 def fresh_value(moves: str) -> int:
@@ -132,7 +165,7 @@ def test_the_policy_of_a_position_is_computed_once_for_each_side(side):
     worker, network = worker_after(CALM, size=SIZE), evaluator().network
     accumulator = worker.accumulator
     begin(accumulator, evaluator(), worker.state)
-    bring_up(accumulator, network, worker.state.position, 4)
+    bring_up(accumulator, network, worker.state.position, 4, True)
     for asked, is_new in ((side, True), (side, False), (1 - side, True)):
         accumulator.feature_weights[:] = 0
         ask_trunk(accumulator, network, asked, 0)

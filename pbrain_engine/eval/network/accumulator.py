@@ -10,6 +10,9 @@ Nothing is done when the search plays a stone. When it asks, ``bring_up`` finds 
 the stones accounted for and those of the position agree, takes the others back and puts the
 new ones. A stone changes the key of every empty cell within reach on its four lines, and
 that of no other cell; its own cell has no features any more.
+
+Most positions are asked for their value alone, which needs the sums of the regions and no row: then
+the rows do not follow the last stone, which saves taking it back, too.
 """
 
 import numpy as np
@@ -93,6 +96,7 @@ ACCUMULATOR = record(
     lines=(np.uint64, (4, LINES)),  # as in POSITION, of the stones that are accounted for
     root=np.int64,  # stones of the position of ``begin``
     depth=np.int64,  # stones above it that are accounted for
+    peeked=np.int64,  # one more, as in ``stones``, in ``regions`` alone; 0 for none
     asked=np.int64,  # 1 + side for which the trunk holds, 0 where it does not
     policy_side=np.int64,  # the same for the position's part of the policy
     stones=(np.int32, DEPTH + 1),  # what was put: cell and kind
@@ -119,43 +123,48 @@ def third(place, length):
 
 
 @kernel
-def exchange(accumulator, network, end):
-    """Log a cell's row and put one vector in the place of another, as noted in the log."""
+def exchange(accumulator, network, end, keep):
+    """Put one vector in the place of another in a cell's row, as noted in the log.
+
+    The row is logged and changed where ``keep`` is true; else only the sums of its region are.
+    """
     number = np.int64(accumulator.log_cells[end])
     old = np.int64(accumulator.log_codes[end]) >> 16
     new = np.int64(accumulator.log_codes[end]) & (MAX_CODES - 1)
-    ring = accumulator.depth * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
+    ring = (accumulator.depth + 1) * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
     for part in range(0, CHANNELS, LANES):
         at = number * CHANNELS + part
         row = load(accumulator.rows, at)
-        save(accumulator.log_rows, end * CHANNELS + part, row)
+        if keep:
+            save(accumulator.log_rows, end * CHANNELS + part, row)
         row = add(row, load(network.book, new * CHANNELS + part))
         row = subtract(row, load(network.book, old * CHANNELS + part))
-        save(accumulator.rows, at, row)
         features = clamp(row, 0, FEATURE_LIMIT)
         gain = widen(subtract(features, load(accumulator.features, at)))
-        save(accumulator.features, at, features)
+        if keep:
+            save(accumulator.rows, at, row)
+            save(accumulator.features, at, features)
         save(accumulator.regions, ring + part, add(load(accumulator.regions, ring + part), gain))
 
 
 @kernel
-def cover(accumulator, number, end):
-    """Log a cell's row and take its features away: a stone stands there."""
+def cover(accumulator, number, end, keep):
+    """Take the features of a cell away: a stone stands there. ``keep``: as for ``exchange``."""
+    ring = (accumulator.depth + 1) * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
     accumulator.log_cells[end] = number
-    ring = accumulator.depth * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
     for part in range(0, CHANNELS, LANES):
         at = number * CHANNELS + part
-        row = load(accumulator.rows, at)
-        save(accumulator.log_rows, end * CHANNELS + part, row)
         features = load(accumulator.features, at)
-        save(accumulator.features, at, subtract(features, features))
+        if keep:
+            save(accumulator.log_rows, end * CHANNELS + part, load(accumulator.rows, at))
+            save(accumulator.features, at, subtract(features, features))
         sums = subtract(load(accumulator.regions, ring + part), widen(features))
         save(accumulator.regions, ring + part, sums)
 
 
 @kernel
-def put_on_lines(accumulator, network, cell, clear, half, end):
-    """Put a stone on the four lines and note whose vectors change; return the log's new end.
+def note_changes(accumulator, network, cell, clear, half, end):
+    """Note whose vectors a stone changes; return the log's new end.
 
     ``clear``: the bits of a cell that it clears. Each line is rotated once so that every
     window on it is one shift away. The vectors begin to load, and are exchanged only when
@@ -170,7 +179,6 @@ def put_on_lines(accumulator, network, cell, clear, half, end):
         place = place_on_line(cell, direction)
         before = accumulator.lines[direction, line]
         after = before ^ (clear << U64(2 * place))
-        accumulator.lines[direction, line] = after
         turn = 2 * (place - 2 * half)
         before = rotate_right(before, turn)
         after = rotate_right(after, turn)
@@ -194,24 +202,46 @@ def put_on_lines(accumulator, network, cell, clear, half, end):
 
 
 @kernel
-def put_stone(accumulator, network, half, cell, kind):
-    """Account for a stone or wall on an empty cell."""
+def sum_with(accumulator, network, half, stone, keep):
+    """Compute the sums of the regions with one more stone or wall; return the log's new end.
+
+    ``keep``: whether rows, features and log follow, too, to which the stone has to be added.
+    """
     depth = accumulator.depth
-    accumulator.stones[depth] = kind * PADDED_CELLS + cell
+    cell = stone & (PADDED_CELLS - 1)
+    clear = CLEARS[stone // PADDED_CELLS]
     for i in range(0, RINGS, LANES):
         sums = load(accumulator.regions, depth * RINGS + i)
         save(accumulator.regions, (depth + 1) * RINGS + i, sums)
-    accumulator.depth = depth + 1
     first = np.int64(accumulator.log_end[depth])
-    end = first
     if half == 4:
-        end = put_on_lines(accumulator, network, cell, CLEARS[kind], 4, end)
+        end = note_changes(accumulator, network, cell, clear, 4, first)
     else:
-        end = put_on_lines(accumulator, network, cell, CLEARS[kind], 5, end)
+        end = note_changes(accumulator, network, cell, clear, 5, first)
     for i in range(first, end):
-        exchange(accumulator, network, i)
-    cover(accumulator, dense(cell), end)
-    accumulator.log_end[depth + 1] = end + 1
+        exchange(accumulator, network, i, keep)
+    cover(accumulator, dense(cell), end, keep)
+    return end + 1
+
+
+@kernel
+def flip_on_lines(accumulator, stone):
+    """Put a stone on the four lines, or take it off them."""
+    cell = stone & (PADDED_CELLS - 1)
+    clear = CLEARS[stone // PADDED_CELLS]
+    for direction in range(4):
+        shift = U64(2 * place_on_line(cell, direction))
+        accumulator.lines[direction, line_of(cell, direction)] ^= clear << shift
+
+
+@kernel
+def put_stone(accumulator, network, half, stone):
+    """Account for a stone or wall on an empty cell."""
+    depth = accumulator.depth
+    accumulator.stones[depth] = stone
+    accumulator.log_end[depth + 1] = sum_with(accumulator, network, half, stone, True)
+    flip_on_lines(accumulator, stone)
+    accumulator.depth = depth + 1
 
 
 @kernel
@@ -225,12 +255,7 @@ def lift_stone(accumulator):
             row = load(accumulator.log_rows, i * CHANNELS + part)
             save(accumulator.rows, number * CHANNELS + part, row)
             save(accumulator.features, number * CHANNELS + part, clamp(row, 0, FEATURE_LIMIT))
-    stone = np.int64(accumulator.stones[depth])
-    cell = stone & (PADDED_CELLS - 1)
-    clear = CLEARS[stone // PADDED_CELLS]
-    for direction in range(4):
-        shift = U64(2 * place_on_line(cell, direction))
-        accumulator.lines[direction, line_of(cell, direction)] ^= clear << shift
+    flip_on_lines(accumulator, np.int64(accumulator.stones[depth]))
 
 
 @kernel
@@ -243,6 +268,7 @@ def start_from(accumulator, network, position, half):
             accumulator.lines[direction, line] = position.lines[direction, line]
     accumulator.root = np.int64(position.ply)
     accumulator.depth = 0
+    accumulator.peeked = 0
     accumulator.log_end[0] = 0
     accumulator.asked = 0
     accumulator.policy_side = 0
@@ -282,10 +308,11 @@ def stone_at(position, ply):
 
 
 @kernel
-def bring_up(accumulator, network, position, half):
+def bring_up(accumulator, network, position, half, whole):
     """Account for the stones of a position: those that differ are taken back, then put.
 
-    Below the position of ``begin`` nothing may have changed, or all is computed anew.
+    ``whole``: the rows know of all stones; else the last one may be in the sums of the regions
+    alone. Below the position of ``begin`` nothing may have changed, or all is computed anew.
     """
     root = np.int64(accumulator.root)
     target = np.int64(position.ply) - root
@@ -293,19 +320,26 @@ def bring_up(accumulator, network, position, half):
         start_from(accumulator, network, position, half)
         return
     depth = np.int64(accumulator.depth)
-    shared = 0
+    shared = np.int64(0)
     while (
         shared < depth
         and shared < target
         and accumulator.stones[shared] == stone_at(position, root + shared)
     ):
         shared += 1
-    if shared == depth and shared == target:
+    last = stone_at(position, root + target - 1) if target > 0 else np.int64(0)
+    kept = target if whole or shared == target else target - 1
+    if depth == shared == kept and accumulator.peeked == (last if kept < target else 0):
         return
-    accumulator.asked = 0
-    accumulator.policy_side = 0
-    while accumulator.depth > shared:
+    if depth != shared or depth + 1 != target or accumulator.peeked != last:
+        accumulator.asked = 0
+        accumulator.policy_side = 0
+    accumulator.peeked = 0
+    while accumulator.depth > min(shared, kept):
         lift_stone(accumulator)
-    while accumulator.depth < target:
+    while accumulator.depth < kept:
         stone = stone_at(position, root + np.int64(accumulator.depth))
-        put_stone(accumulator, network, half, stone & (PADDED_CELLS - 1), stone // PADDED_CELLS)
+        put_stone(accumulator, network, half, stone)
+    if kept < target:
+        sum_with(accumulator, network, half, last, False)
+        accumulator.peeked = last

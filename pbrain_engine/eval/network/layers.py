@@ -72,7 +72,8 @@ def ask_trunk(accumulator, network, side, mask):
         return
     head = network.heads[side]
     shifts = head.shifts
-    start = np.int64(accumulator.depth) * RINGS
+    depth = np.int64(accumulator.depth)
+    start = (depth + 1 if accumulator.peeked != 0 else depth) * RINGS
     pooled = zero_ints()
     for ring in range(start, start + RINGS, CHANNELS):
         for part in range(0, CHANNELS, LANES):
