@@ -267,6 +267,12 @@ def problem_of(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
+def complain(command: str, text: str, status: int = 1) -> int:
+    """Say on stderr what is wrong; return the exit status."""
+    print(f"numoku {command}: {text}", file=sys.stderr)
+    return status
+
+
 WINDOWS = os.name == "nt"
 
 

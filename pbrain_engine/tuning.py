@@ -35,7 +35,7 @@ from .errors import FileError
 from .files import Document, keep_apart, write_whole
 from .native.load.library import KernelError
 from .notation.journal import LineFile
-from .options import INTERRUPTED, CommandLine, Option, above_zero, positive, whole
+from .options import INTERRUPTED, CommandLine, Option, above_zero, complain, positive, whole
 from .pages import Curve, html_document, html_table, line_chart
 from .progress import Progress
 from .search import parameters
@@ -381,11 +381,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if plan:
                 finished = play(plan, method, record)
     except (SettingsError, FileError) as error:
-        print(f"numoku tune: {error}", file=sys.stderr)
-        return 2
+        return complain("tune", str(error), 2)
     except (EngineFault, KernelError) as error:
-        print(f"numoku tune: {error}", file=sys.stderr)
-        return 1
+        return complain("tune", str(error))
     is_patch = options.show and options.patch
     print(patch(method.best) if is_patch else f"{summary(record.plan, method)}\n", end="")
     if options.page:

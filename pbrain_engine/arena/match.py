@@ -31,7 +31,7 @@ from ..game.documents import played_document
 from ..game.record import START, GameRecord
 from ..native.load.library import KernelError
 from ..notation.journal import GameLog
-from ..options import INTERRUPTED, join_command, problem_of
+from ..options import INTERRUPTED, complain, join_command, problem_of
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, Pool
 from . import processes
@@ -272,8 +272,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             journal = Journal(options.journal or default_journal(), "x+b", settings)
         return play(settings, openings, journal, options)
     except (SettingsError, FileError, ClusterError, KernelError) as error:
-        print(f"numoku match: {error}", file=sys.stderr)
-        return 1 if isinstance(error, KernelError) else 2
+        return complain("match", str(error), 1 if isinstance(error, KernelError) else 2)
     finally:
         if journal:
             journal.close()

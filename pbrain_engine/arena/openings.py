@@ -30,6 +30,7 @@ from ..options import (
     SHARED,
     CommandLine,
     Option,
+    complain,
     not_below_zero,
     positive,
     problem_of,
@@ -325,12 +326,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has left
         raise
     except (SettingsError, KernelError, OSError) as error:
-        print(f"numoku openings: {problem_of(error)}", file=sys.stderr)
-        return 2 if isinstance(error, SettingsError) else 1
+        return complain("openings", problem_of(error), 2 if isinstance(error, SettingsError) else 1)
     if was_interrupted:
         print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
         return INTERRUPTED
     if progress.done < options.count:
-        print(f"numoku openings: there are only {progress.done}", file=sys.stderr)
-        return 1
+        return complain("openings", f"there are only {progress.done}")
     return 0

@@ -28,7 +28,7 @@ from ..game.record import BLACK, DRAW, WHITE, GameRecord
 from ..notation.foreign import format_psq
 from ..notation.journal import annotated
 from ..notation.sgf import format_sgf
-from ..options import SHARED, CommandLine, Option, counted, problem_of, whole
+from ..options import SHARED, CommandLine, Option, complain, counted, problem_of, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
 from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
@@ -287,8 +287,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Write what is asked for; return 0, 1 (it cannot be written) or 2 (usage)."""
     options = COMMAND.parse(argv)
     if options.text and options.json:
-        print("numoku report: --text and --json are alternatives", file=sys.stderr)
-        return 2
+        return complain("report", "--text and --json are alternatives", 2)
     try:
         folder = default_journal().parent
         path = Path(options.journal) if options.journal else max(
@@ -325,8 +324,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has left
         raise
     except (SettingsError, FileError, OSError) as error:
-        print(f"numoku report: {problem_of(error)}", file=sys.stderr)
-        return 2 if isinstance(error, SettingsError | FileError) else 1
+        is_usage = isinstance(error, SettingsError | FileError)
+        return complain("report", problem_of(error), 2 if is_usage else 1)
     return 0
 
 

@@ -19,12 +19,12 @@ from ..files import write_whole
 from ..game.cells import format_moves, format_offsets
 from ..game.documents import author_of, position_document
 from ..game.position import image_of, read_key
-from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, positive
+from ..options import POSITION, SHARED, Action, CommandLine, Option, complain, counted, positive
 from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
 from ..workers import ClusterPool, Pool, ProcessPool
-from .db import complain, position_lines
+from .db import position_lines
 
 POSITIONS, LINES, NODES = 1000, 4, 1_000_000
 FILE = Option("file", metavar="FILE", about="a database, or its URL")
@@ -110,7 +110,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
     """Write balanced positions of a book as openings."""
     wanted = Filter(options.rule, options.size, options.stones)
     if options.out.exists():
-        return complain(f"{options.out} exists", 2, "book")
+        return complain("book", f"{options.out} exists", 2)
     lines = []
     for key, value, _ in database.pages():
         position = read_key(key)
@@ -118,7 +118,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
         if cells and abs(value) <= options.balance:
             lines.append(format_offsets(cells, position.width, position.height))
     if not lines:
-        return complain("the book has no such position", name="book")
+        return complain("book", "the book has no such position")
     write_whole(options.out, "".join(f"{line}\n" for line in lines))
     print(f"{options.out}: {counted(len(lines), 'opening')}")
     return 0

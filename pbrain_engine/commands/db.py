@@ -30,7 +30,17 @@ from ..game.opening_names import find_opening, opening_of
 from ..game.record import GameRecord
 from ..game.result import Entry, Result
 from ..notation.renlib import ENCODING
-from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, integer, whole
+from ..options import (
+    POSITION,
+    SHARED,
+    Action,
+    CommandLine,
+    Option,
+    complain,
+    counted,
+    integer,
+    whole,
+)
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
@@ -53,12 +63,6 @@ CONTENTS = {  # tables, and what they hold
 }
 
 
-def complain(text: str, status: int = 1, name: str = "db") -> int:
-    """Say on stderr what is wrong; return the status."""
-    print(f"numoku {name}: {text}", file=sys.stderr)
-    return status
-
-
 def add_games(database: Database, options: argparse.Namespace) -> int:
     """Store what the sources hold; each is reported once it is stored."""
     chosen = SourceOptions(options.rule, options.size, options.encoding, options.from_below)
@@ -76,7 +80,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
-            status = complain(f"{name}: {error}{before}")
+            status = complain("db", f"{name}: {error}{before}")
             continue
         print(f"{name}: {_stored_words(done)}", flush=True)
     return status
@@ -198,7 +202,7 @@ def _query_positions(database: Database, options: argparse.Namespace) -> int:
         opening = find_opening(options.opening)
         if opening is None:
             return complain(
-                f"{options.opening!r} is not one of renju's openings, D1-D13, I1-I13", 2
+                "db", f"{options.opening!r} is not one of renju's openings, D1-D13, I1-I13", 2
             )
     wanted = Filter(
         options.rule, options.size, options.stones, options.depth,
@@ -222,9 +226,9 @@ def export(database: Database, options: argparse.Namespace) -> int:
     try:
         losses = exports.export(database, options.out, wanted, options.values, options.encoding)
     except ValueError as error:
-        return complain(str(error), 2)
+        return complain("db", str(error), 2)
     for loss in losses:
-        print(f"numoku db: {loss}", file=sys.stderr)
+        complain("db", loss)
     if options.out.is_file():
         print(f"{options.out}: {counted(options.out.stat().st_size, 'byte')}", flush=True)
     return 0
@@ -242,7 +246,7 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
         with Database(name) as other:
             name = other.name  # without the password of a URL
             if refusal := _refusal_of(other, "nothing of it is taken"):
-                return complain(refusal)
+                return complain("db", refusal)
             done = merge(database, other, partial(_tell, name))
         print(f"{name}: {_stored_words(done)}", flush=True)
     return 0
@@ -320,9 +324,11 @@ def main(arguments: Sequence[str]) -> int:
     encoding = getattr(options, "encoding", ENCODING)
     try:
         if SIGNS.encode(encoding) != SIGNS.encode():
-            return complain(f"a library cannot be in {encoding}: its signs end texts there", 2)
+            return complain(
+                "db", f"a library cannot be in {encoding}: its signs end texts there", 2
+            )
     except (LookupError, UnicodeError):
-        return complain(f"there is no encoding {encoding}", 2)
+        return complain("db", f"there is no encoding {encoding}", 2)
     if options.action == "rescue":
         return _rescue(options)
     path = Path(options.database).expanduser()
@@ -333,13 +339,13 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 changes = options.action in CHANGES
                 if changes and (refusal := _refusal_of(database, "nothing was stored")):
-                    return complain(refusal)
+                    return complain("db", refusal)
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
                 fault = next(find_faults(database), None)
                 if fault is None:
                     raise
-                return complain(f"{database.name} is damaged: {fault}")
+                return complain("db", f"{database.name} is damaged: {fault}")
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
     finally:

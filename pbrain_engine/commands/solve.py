@@ -31,7 +31,7 @@ from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, 
 from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
-from ..options import MEGABYTE, SHARED, CommandLine, Option, counted
+from ..options import MEGABYTE, SHARED, CommandLine, Option, complain, counted
 from ..solver import Solver, SolverProgress
 from .analyse import TREE_SECONDS
 
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
             except ValueError as error:
                 faulty += 1
                 if answers or faulty <= NAMED_FAULTS:
-                    print(f"numoku solve: {path}, line {place}: {error}", file=sys.stderr)
+                    complain("solve", f"{path}, line {place}: {error}")
                 continue
             answer = thinking.in_thread(partial(solvers.answer, puzzle), solvers.stop)
             answers.append(answer)

@@ -16,13 +16,12 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..arena.referee import EngineFault
-from ..options import SHARED, CommandLine, Option, above_zero, problem_of, split_command
+from ..options import SHARED, CommandLine, Option, above_zero, complain, problem_of, split_command
 from .checks import CHECKS, Check
 from .exam import FAIL, GRADES, PASS, SKIP, WARN, Exam, Options
 
 COLOURS = {FAIL: "\x1b[31m", WARN: "\x1b[33m", SKIP: "\x1b[2m", PASS: "\x1b[32m"}
 PLAIN = "\x1b[0m"
-USAGE_ERROR = 2
 
 
 class CheckResult(NamedTuple):
@@ -135,8 +134,7 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has left
         raise
     except OSError as error:
-        print(f"numoku check: {problem_of(error)}", file=sys.stderr)
-        return USAGE_ERROR
+        return complain("check", problem_of(error), 2)
     if arguments.json:
         entries = [found.entry() for found in verdicts]
         document = {"command": command, "counts": counts(verdicts), "checks": entries}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
@@ -27,6 +26,7 @@ from ..options import (
     CommandLine,
     Option,
     board_size,
+    complain,
     list_of,
     number,
     positive,
@@ -210,6 +210,5 @@ def main(arguments: Sequence[str]) -> int:
         else:
             generate(options.file, plan_of(options), options.games, processes, options.cluster)
     except SettingsError as error:
-        print(f"numoku datagen: {error}", file=sys.stderr)
-        return 2
+        return complain("datagen", str(error), 2)
     return 0
