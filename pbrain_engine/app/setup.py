@@ -13,8 +13,7 @@ from ..files import decode, read_stream, read_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
 from ..game.record import GameRecord, main_line
-from ..notation.files import read_games, read_text, refuse_others
-from ..notation.foreign import parse_psq
+from ..notation.files import parse_psq, read_games, read_text, refuse_others
 from ..notation.renlib import MAGIC as LIBRARY
 from ..notation.sgf import parse_sgf, parse_sgf_trees
 from ..options import counted

@@ -25,7 +25,7 @@ from ..files import keep_apart, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, WHITE, GameRecord
-from ..notation.foreign import format_psq
+from ..notation.files import format_psq
 from ..notation.journal import annotated
 from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, complain, counted, problem_of, whole

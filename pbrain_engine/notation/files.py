@@ -1,21 +1,287 @@
-"""Files of games of every kind: read by what they hold, written by the name."""
+"""Files of games of every kind: read by what they hold, written by the name.
+
+SGF and libraries have modules of their own. Of the other kinds only PSQ is written, too.
+
+PSQ (the manager of Gomocup): a head with the sizes of the board, then ``x,y,ms`` a move from 1.
+
+RIF (RenjuNet, the archive of the Renju International Federation): XML with lists of countries,
+players, tournaments, opening rules, each entry with an ``id``, and games that name them:
+``<game tournament="43" round="1" rule="6" black="64" white="115" bresult="1" opening="12" alt="h5"
+swap="-"><move>h8 h9 ...</move><info/></game>``. Boards are 15x15, rows count from below, ``alt``
+are the fifth moves that were not chosen.
+
+``.pos`` (Yixin-Board, RenLib, ZjRenju): a byte for the number of moves, then one for each of them,
+``15 * row + column`` from the top left, on a board of 15x15.
+
+``.sav`` (Yixin-Board): numbers in a text, the height, the width, how many moves there are, then row
+and column of each, from 0.
+
+``.rec`` (Piskvork, Gomotur): the names of both players, the one that begins first, then
+``column,row,ms`` a move from 0, and a number for how the game ended. It does not tell the board,
+which is one of 20x20 where all moves fit on that.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..files import decode, in_place_of, read_whole, write_whole
-from ..game.cells import NotationError, begins_with_move
+from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import animated_svg
-from ..game.record import GameRecord, GameTree, main_line, tree_of
-from ..position.geometry import Coordinates
-from ..position.rules import Rule
-from . import foreign
+from ..game.record import GameRecord, GameTree, main_line, tree_of, without_bad
+from ..position.geometry import MAX_BOARD, Coordinates
+from ..position.rules import Rule, Side
 from .games import MAGIC as SELF_PLAY
 from .renlib import ENCODING, MAGIC, format_renlib, parse_renlib
-from .sgf import format_sgf, parse_sgf_trees
+from .sgf import format_sgf, parse_sgf_trees, read_rule
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+
+# .pos, .sav and .rec --------------------------------------------------------------------
+
+POS_SIZE = 15
+REC_SIZE = 20
+
+_NUMBERS = re.compile(r"\s*(?:[0-9]{1,6}\s+)*[0-9]{1,6}\s*")
+_LEAST = 3  # numbers of a .sav: both sides of the board, and how many moves
+_TIMED = re.compile(r"\s*([0-9]{1,6})\s*,\s*([0-9]{1,6})\s*,\s*(-?[0-9]{1,18})\s*")
+_NAMES = 2  # lines of a .rec before its moves
+
+
+def is_pos(data: bytes) -> bool:
+    """Return whether bytes are a ``.pos`` file: as many moves as announced, and no text."""
+    if not data or len(data) != 1 + data[0] or len({*data[1:]}) != data[0]:
+        return False
+    return data[0] < ord(" ") or not data.isascii()
+
+
+def parse_pos(data: bytes) -> GameRecord:
+    """Return the game of a ``.pos`` file; NotationError if it is cut off, or a move impossible."""
+    if not data or len(data) < 1 + data[0]:
+        there, wanted = max(len(data) - 1, 0), data[0] if data else 1
+        raise NotationError(f"the .pos file is cut off: it has {there} of {wanted} moves")
+    moves = []
+    for number, byte in enumerate(data[1 : 1 + data[0]], 1):
+        if byte >= POS_SIZE**2:
+            raise NotationError(f"move {number} of the .pos file, {byte}, is off the 15x15 board")
+        moves.append((byte % POS_SIZE, byte // POS_SIZE))
+    return _checked(GameRecord(POS_SIZE, POS_SIZE, moves=tuple(moves)))
+
+
+def is_sav(text: str) -> bool:
+    """Return whether a text is a ``.sav`` file, whole or not: numbers alone, and blanks."""
+    return _NUMBERS.fullmatch(text) is not None and len(text.split()) >= _LEAST
+
+
+def parse_sav(text: str) -> GameRecord:
+    """Return the game of a ``.sav`` file; NotationError if its length or a move is not possible."""
+    words = text.split()
+    for number, word in enumerate(words, 1):
+        if not _NUMBERS.fullmatch(word):
+            raise NotationError(f"word {number} of the .sav file is no number: {word[:40]!r}")
+    if len(words) < _LEAST:
+        raise NotationError("the .sav file is cut off: it does not tell how many moves it has")
+    height, width, count, *cells = map(int, words)
+    if len(cells) != 2 * count:
+        held = f"{len(cells) / 2:g}, not {count}"
+        raise NotationError(f"the number of moves in the .sav file is {held} as it says")
+    moves = []
+    for number, (y, x) in enumerate(zip(cells[::2], cells[1::2], strict=True), 1):
+        if x >= width or y >= height:
+            where = f"row {y}, column {x}"
+            raise NotationError(f"move {number} of the .sav file ({where}) is off the board")
+        moves.append((x, y))
+    return _checked(GameRecord(width, height, moves=tuple(moves)))
+
+
+def is_rec(text: str) -> bool:
+    """Return whether a text is a ``.rec`` file: two lines of names, then a move with its time."""
+    lines = text.strip().split("\n", 3)
+    return (
+        len(lines) > _NAMES
+        and _TIMED.fullmatch(lines[_NAMES]) is not None
+        and not any(map(_TIMED.fullmatch, lines[:_NAMES]))
+    )
+
+
+def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
+    """Return the game of a ``.rec`` file, on this board if known; NotationError if damaged."""
+    lines = text.strip().split("\n")
+    if len(lines) <= _NAMES:
+        raise NotationError("the .rec file is cut off: it ends before the first move")
+    moves: list[Coordinates] = []
+    times: list[int] = []
+    for number, line in enumerate(lines[_NAMES:], _NAMES + 1):
+        found = _TIMED.fullmatch(line)
+        if found is None:
+            if number < len(lines) or not line.strip().lstrip("-").isdecimal():
+                raise NotationError(f"line {number} of the .rec file is no move: {line[:40]!r}")
+            break
+        moves.append((int(found[1]), int(found[2])))
+        times.append(int(found[3]))
+    farthest = [max([REC_SIZE, *(cell[way] + 1 for cell in moves)]) for way in (0, 1)]
+    width, height = size or farthest
+    for number, (x, y) in enumerate(moves, 1):
+        if x >= min(width, MAX_BOARD) or y >= min(height, MAX_BOARD):
+            raise NotationError(f"move {number} of the .rec file ({x},{y}) is off the board")
+    black, white = (line.strip() for line in lines[:_NAMES])
+    record = GameRecord(
+        width, height, moves=tuple(moves), times=tuple(times), black=black, white=white
+    )
+    return _checked(record)
+
+
+def _checked(record: GameRecord) -> GameRecord:
+    tree_of(record).check()
+    return record
+
+
+# PSQ ------------------------------------------------------------------------------------
+
+# Two computer players at the highest level of the manager's table; the first of them begins.
+_HEAD = "Piskvorky {}x{}, 11:11, 0"
+_NUMBER = "(-?[0-9]{1,18})"
+_START = re.compile(rf"Piskvorky\s+{_NUMBER}x{_NUMBER}\s*,[^,]*,\s*{_NUMBER}\s*(?:,.*)?")
+_MOVE = re.compile(rf"{_NUMBER}\s*,\s*{_NUMBER}(?:\s*,\s*{_NUMBER})?")
+
+
+def format_psq(record: GameRecord) -> str:
+    """Return the game as a PSQ file.
+
+    Raises:
+        NotationError: stones stood on the board before the first move, white began, or a
+            side passed.
+    """
+    if record.placed:
+        raise NotationError("a PSQ file cannot keep stones set up before the first move")
+    if record.first != Side.BLACK:
+        raise NotationError("in a PSQ file black always begins")
+    if record.passes:
+        raise NotationError("a PSQ file cannot keep passes")
+    lines = [_HEAD.format(record.width, record.height)]
+    moves = zip_longest(record.moves, (0,) * record.given + record.times)
+    lines += [f"{x + 1},{y + 1},{spent or 0}" for (x, y), spent in moves]
+    for number, name in enumerate((record.black, record.white), 1):
+        words = name.replace(",", " ").split()  # with a comma it could be read as a move
+        lines.append(" ".join(words) or f"player-{number}")
+    return "\n".join([*lines, "0", ""])  # how it ended, which no program reads
+
+
+def parse_psq(text: str) -> GameRecord:
+    """Return the game of a PSQ file; NotationError if it is no such file, or not possible."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    start = _START.fullmatch(lines[0]) if lines else None
+    if start is None:
+        raise NotationError(f"a PSQ file begins like {_HEAD.format(15, 15)!r}")
+    width, height, first_player = map(int, start.groups())
+    moves: list[Coordinates] = []
+    times: list[int] = []
+    for line in lines[1:]:
+        found = _MOVE.fullmatch(line)
+        if found is None:
+            break
+        x, y = int(found[1]), int(found[2])
+        if not (0 < x <= width and 0 < y <= height):
+            raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
+        moves.append((x - 1, y - 1))
+        times.append(int(found[3] or 0))
+    names = [*lines[1 + len(moves) : 3 + len(moves)], "", ""][:2]
+    if first_player:
+        names.reverse()
+    record = GameRecord(
+        width, height, moves=tuple(moves), times=tuple(times), black=names[0], white=names[1]
+    )
+    return _checked(record)
+
+
+# RIF ------------------------------------------------------------------------------------
+
+SIZE = 15
+
+_RESULTS = {"1": "1-0", "0": "0-1", "0.5": "1/2-1/2", "1/2": "1/2-1/2"}
+_LISTS = ("player", "tournament", "rule", "opening")  # that games name
+_BEGINS = re.compile(r"\s*<(?:\?xml|!--|database\b|games?\b|renju)", re.IGNORECASE)
+
+
+def is_rif(text: str) -> bool:
+    """Return whether a text is XML that may be a RIF file."""
+    return _BEGINS.match(text) is not None
+
+
+def parse_rif(text: str) -> list[GameTree]:
+    """Return a RIF file's games, the impossible ones in a remark; NotationError if it has none."""
+    from xml.etree import ElementTree  # 10 ms that other files do without
+
+    if "<!ENTITY" in text:  # which could make a small file a huge one
+        raise NotationError("a RIF file defines no entities")
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)  # it is decoded already
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise NotationError(f"the RIF file is damaged or cut off: {error}") from None
+    known = {kind: {entry.get("id", ""): entry for entry in root.iter(kind)} for kind in _LISTS}
+    trees, bad = [], []
+    for number, entry in enumerate(root.iter("game"), 1):
+        try:
+            trees.append(_game(entry, number, known))
+        except NotationError as error:
+            bad.append(str(error))
+    if not trees and not bad:
+        raise NotationError("there are no games in this file of XML")
+    return without_bad(trees, bad)
+
+
+def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> GameTree:
+    def named(field: str, kind: str) -> str:
+        found = known[kind].get(entry.get(field, ""))
+        names = () if found is None else (found.get("name", ""), found.get("surname", ""))
+        return " ".join(filter(None, map(str.strip, names)))
+
+    words = " ".join(
+        filter(None, (child.text for child in entry if child.tag in ("move", "moves")))
+    )
+    moves = words.split()
+    try:
+        cells = parse_moves(" ".join(moves), SIZE, SIZE, from_below=True) if moves else []
+        rule = named("rule", "rule")
+        played = read_rule(rule)
+        of_round = f"round {entry.get('round')}" if entry.get("round") else ""
+        infos = (child.text.strip() for child in entry if child.tag == "info" and child.text)
+        place = ", ".join(filter(None, (named("tournament", "tournament"), of_round)))
+        notes = [place, _note("rule", rule), _note("opening", named("opening", "opening")),
+                 _note("other fifth moves", entry.get("alt", "")),
+                 _note("swap", entry.get("swap", "")), *infos]  # fmt: skip
+        record = GameRecord(
+            SIZE, SIZE, Rule.RENJU if played is None else played, tuple(cells),
+            black=named("black", "player"), white=named("white", "player"),
+            result=_RESULTS.get(entry.get("bresult", "").strip(), ""),
+            date=_date(known["tournament"].get(entry.get("tournament", ""))),
+            comment="\n".join(filter(None, notes)),
+        )  # fmt: skip
+        return tree_of(record).check()
+    except NotationError as error:
+        raise NotationError(f"game {number} (id {entry.get('id', '?')}): {error}") from None
+
+
+def _note(what: str, text: str) -> str:
+    return f"{what}: {text.strip()}" if text.strip(" -") else ""
+
+
+def _date(tournament: Element | None) -> str:
+    """Return the year of a tournament, with the month where that is a number."""
+    year = "" if tournament is None else tournament.get("year", "").strip()
+    month = "" if tournament is None else tournament.get("month", "").strip()
+    return f"{year}-{int(month):02}" if year and month.isdecimal() else year
+
+
+# All kinds ------------------------------------------------------------------------------
 
 SQLITE = b"SQLite format 3\0"
 Reader = Callable[[str, Coordinates | None], list[GameTree]]
@@ -33,10 +299,10 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
     ("sgf", lambda text: text.startswith("(") and not begins_with_move(text),
      lambda text, size: parse_sgf_trees(text)),
     ("psq", lambda text: text.lower().startswith("piskvorky"),
-     lambda text, size: [tree_of(foreign.parse_psq(text))]),
-    ("rif", foreign.is_rif, lambda text, size: foreign.parse_rif(text)),
-    ("sav", foreign.is_sav, lambda text, size: [tree_of(foreign.parse_sav(text))]),
-    ("rec", foreign.is_rec, lambda text, size: [tree_of(foreign.parse_rec(text, size))]),
+     lambda text, size: [tree_of(parse_psq(text))]),
+    ("rif", is_rif, lambda text, size: parse_rif(text)),
+    ("sav", is_sav, lambda text, size: [tree_of(parse_sav(text))]),
+    ("rec", is_rec, lambda text, size: [tree_of(parse_rec(text, size))]),
 )  # fmt: skip
 
 
@@ -61,15 +327,15 @@ def read_games(
     """
     if data.startswith(MAGIC):
         return [parse_renlib(data, encoding)]
-    if foreign.is_pos(data):
-        return [tree_of(foreign.parse_pos(data))]
+    if is_pos(data):
+        return [tree_of(parse_pos(data))]
     text, ending = decode(data), name.rpartition(".")[2].lower()
     if games := read_text(text, size):
         return games
     if ending == "lib":  # it is damaged, or its content would tell; so are those that follow
         return [parse_renlib(data, encoding)]
     if ending == "pos":
-        return [tree_of(foreign.parse_pos(data))]
+        return [tree_of(parse_pos(data))]
     return next((read(text, size) for known, _, read in _TEXTS if known == ending), [])
 
 
@@ -80,7 +346,7 @@ def read_text(text: str, size: Coordinates | None = None) -> list[GameTree]:
 
 
 Writer = Callable[[GameRecord], str]
-WRITERS: dict[str, Writer] = {".sgf": format_sgf, ".psq": foreign.format_psq, ".svg": animated_svg}
+WRITERS: dict[str, Writer] = {".sgf": format_sgf, ".psq": format_psq, ".svg": animated_svg}
 LIBRARY_KIND = ".lib"
 KINDS = (*WRITERS, LIBRARY_KIND)
 

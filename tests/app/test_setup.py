@@ -19,7 +19,7 @@ from pbrain_engine.game.diagram import format_diagram
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.opening_names import name_opening, opening_of
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.notation.foreign import format_psq
+from pbrain_engine.notation.files import format_psq
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.options import board_size
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD

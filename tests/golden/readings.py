@@ -29,7 +29,7 @@ from pbrain_engine.game.diagram import (
 from pbrain_engine.game.opening_names import find_opening, opening_of, openings
 from pbrain_engine.game.record import GameRecord, GameTree, TreeNode, main_line
 from pbrain_engine.notation.colours import colour_rows
-from pbrain_engine.notation.foreign import format_psq, parse_psq
+from pbrain_engine.notation.files import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Side

@@ -15,8 +15,7 @@ from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.record import GameRecord, GameTree, main_line, tree_of
 from pbrain_engine.notation import games
-from pbrain_engine.notation.files import SQLITE, read_games
-from pbrain_engine.notation.foreign import format_psq
+from pbrain_engine.notation.files import SQLITE, format_psq, read_games
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf_trees
 from tests.arena import test_journal
