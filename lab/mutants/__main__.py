@@ -57,6 +57,14 @@ EQUIVALENT = {  # file, the text as it is and as it would be: why it changes not
     ("patterns/tables.py",
      "if not walls_inside and not is_half_window(low, half, 0):", "if False:"):
         "keys that no board shows are filled as well",
+    ("search/threats/memory.py", "for kind in range(16):", "for kind in range(15):"):
+        "there are fourteen classes of cells",
+    ("search/threats/vcf.py", "if stones > 0:", "if stones > 1:"):
+        "a five is seen without a search, so nothing has stopped it",
+    ("search/threats/replies.py",
+     "if wins_by_fours(threats, tables, last, _FEW_FOURS) > 0:",
+     "if wins_by_fours(threats, tables, last, _FEW_FOURS) > 1:"):
+        "asked only where the attacker has no five to make",
 }  # fmt: skip
 
 
