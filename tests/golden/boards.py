@@ -13,6 +13,7 @@ from pbrain_engine.game.game import Game, Move
 from pbrain_engine.native.load.memory import Block
 from pbrain_engine.position.rules import Side
 from tests.golden import texts
+from tests.golden.commands import BOARD, stones
 
 FILE = Path(__file__).with_suffix(".txt")
 
@@ -71,7 +72,8 @@ def seen(game: Game) -> list[str]:
     assert game.check() == 0
     form = json.dumps(game_document(game))
     board = f"<{game.width}x{game.height}, {len(game.record().stones)} stones>"
-    return [f"{form} {number} {is_so} {at} {board}", *str(game).split("\n")]
+    drawn = BOARD.sub(stones, f"{game}\n").splitlines()
+    return [f"{form} {number} {is_so} {at} {board}", *drawn]
 
 
 def boards(record: str) -> str:
@@ -86,7 +88,7 @@ def boards(record: str) -> str:
             try:
                 if words == "draw":
                     assert game is not None
-                    lines.append(game._repr_svg_())
+                    lines += texts.brief_page(game._repr_svg_()).splitlines()
                 else:
                     game = step(game, words.split())
             except (ValueError, TypeError) as error:

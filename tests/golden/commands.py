@@ -190,12 +190,12 @@ def options() -> str:
             with pytest.raises(Found) as caught:
                 cli.main([name])
         lines += described(caught.value.parser)
-    return "\n".join([*lines[1:], ""])
+    return "\n".join([*lines, ""])
 
 
 def described(parser: ArgumentParser) -> list[str]:
     """Return what a parser takes, and those of its actions."""
-    lines = ["", f"{parser.prog}:"]
+    lines = [f"{parser.prog}:"]
     below: list[str] = []
     for action in parser._actions[1:]:
         if isinstance(action, _SubParsersAction):
@@ -213,7 +213,7 @@ def described(parser: ArgumentParser) -> list[str]:
         if callable(action.type) and action.type not in (str, Path):
             words.append(f"takes {' '.join(value for value in TRIED if takes(action.type, value))}")
         lines.append(f"  {', '.join(words)}")
-    return lines + below
+    return [*texts.joined(lines, "  "), *below]
 
 
 def takes(kind: Callable[[str], object], text: str) -> bool:

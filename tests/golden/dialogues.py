@@ -309,7 +309,8 @@ def dialogues(record: str) -> str:
                 changed, _, _ = examine(examined, fault, number)
                 if changed != grade:
                     found.setdefault(SAID.sub("it", changed), []).append(f"{number} {fault}")
-        lines += [f"  {', '.join(faults)}: {changed}" for changed, faults in found.items()]
+        noticed = [f"  {', '.join(faults)}: {changed}" for changed, faults in found.items()]
+        lines += texts.joined(noticed, "  ")
     for words, fault in re.findall(r"^\$ numoku check (.*?)(?:; (\w+))?$", record, re.MULTILINE):
         lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]
     return "\n".join([*lines[1:], ""])

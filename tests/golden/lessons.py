@@ -4,8 +4,9 @@
 ``tests/games/sample.games``, and what they say: lines with ``$`` are asked, all others recorded.
 ``games FILE`` shows a file of games; ``branches FILE FILE`` writes its branches into another one,
 and ``lower FILE FILE`` its games on boards that are less high than wide; ``page FILE`` is what a
-page says and draws. Processors add in other orders, which a training amplifies: a fraction may
-differ by one in its last digit, on the page of a longer training by a fifth of itself.
+page says and draws, without lines of the grid and signs. Processors add in other orders, which a
+training amplifies: a fraction may differ by one in its last digit, on the page of a longer training
+by a fifth of itself.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def said(words: str) -> str:
         return ""
     if command == "page":
         text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]
-        return texts.rows(text)
+        return re.sub(r"(?m)^<(line|rect|circle|/?g)\b.*\n", "", texts.rows(text))
     return VARIED.sub("N", run(words, ""))
 
 

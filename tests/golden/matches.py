@@ -171,7 +171,7 @@ def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: boo
         view.say("said")
         lines = out.getvalue().replace("\x1b", "^").splitlines()
         yield f"live view of {width}x{height}"
-        yield from (f"|{line.rstrip()}" for line in lines)
+        yield from (texts.brief(f"|{line.rstrip()}") for line in lines)
 
 
 def page_of(text: str) -> str:

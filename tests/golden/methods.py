@@ -51,7 +51,7 @@ def positions(rule: str) -> list[str]:
             if not search.run() or not search.sequences:
                 continue
             drawing = " ".join(board.drawing().split())
-            lines += ["", f"{rule}, {side} to move: {drawing}"]
+            lines += [f"{rule}, {side} to move: {drawing}"]
             for each in (0, 1):
                 lines.append(f"{each}: {'; '.join(map(said_of, threats(game, each)))}")
             lines.append(f"won: {'; '.join(map(said_of, search.win))}")
@@ -66,7 +66,6 @@ def positions(rule: str) -> list[str]:
 def games(name: str, rule: str, limit: Budget, opening: int, most: int) -> list[str]:
     """Return a game that a method plays against itself after some random stones."""
     chance, game = random.Random(rule), PlainGame(5, rule=rule)
-    lines = ["", f"{name}, {rule}"]
     for _ in range(opening):
         game.play(chance.choice(game.legal_moves()))
     moves: list[str] = []
@@ -76,7 +75,7 @@ def games(name: str, rule: str, limit: Budget, opening: int, most: int) -> list[
         line = " ".join(map(str, choice.line))
         moves.append(f"{choice.move} {choice.value:.6g} {choice.nodes} ({line})")
         game.play(choice.move)
-    return [*lines, "; ".join(moves), f"won by {game.winner}"]
+    return [f"{name}, {rule}, won by {game.winner}: {'; '.join(moves)}"]
 
 
 def record() -> str:
@@ -88,7 +87,7 @@ def record() -> str:
         for rule in rules.RULES:
             lines += games(name, rule, Budget(nodes=20, depth=1), 8, 17)
         lines += games(name, "renju", DEEPER, 8, 5)
-    return "\n".join([*lines[1:], ""])
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

@@ -67,10 +67,11 @@ def nodes_of(tree: GameTree) -> Iterator[str]:
     yield from (f"remark: {remark}" for remark in tree.remarks)
     for node, depth in tree.walk():
         name = "pass" if node.cell is None and depth else ""
-        yield "  " * depth + f". {name or (cell_name(*node.cell) if node.cell else 'root')} " + (
-            said_of(TreeNode(None, node.is_move, node.title, node.comment, node.text,
-                             node.is_marked, node.is_start))
-        )  # fmt: skip
+        said = said_of(TreeNode(None, node.is_move, node.title, node.comment, node.text,
+                                node.is_marked, node.is_start))  # fmt: skip
+        if depth or said != "-":  # of most roots there is nothing to say
+            name = name or (cell_name(*node.cell) if node.cell else "root")
+            yield f"{'  ' * depth}. {name} {said}"
 
 
 def written(tree: GameTree) -> Iterator[str]:
@@ -84,7 +85,8 @@ def written(tree: GameTree) -> Iterator[str]:
     text, losses = format_sgf_trees([tree])
     record = main_line(tree)
     yield f"sgf {ascii(text)} {losses or ''}"
-    yield f"main line {ascii(format_sgf(record))}"
+    if (line := format_sgf(record)) != text:
+        yield f"main line {ascii(line)}"
     yield from (f"lib {line}" for line in tried(library))
     yield from (f"psq {line}" for line in tried(lambda: [ascii(format_psq(record))]))
     if tree.is_plain():

@@ -225,6 +225,9 @@ class Talk:
                 patch.setattr(module, "perf_counter", turns.read)
             for module in (loop, pacing, fake_engine):
                 patch.setattr(module, "threading", turns.threading)
+            lag = pacing.Lag()  # not what real threads of other tests have left
+            for module in (loop, pacing):
+                patch.setattr(module, "LAG", lag)
             clock = SimpleNamespace(perf_counter=turns.read, process_time=lambda: CPU)
             patch.setattr(session, "time", clock)
             patch.setattr(session, "queued_time", lambda: QUEUED)

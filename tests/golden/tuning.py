@@ -97,7 +97,8 @@ def tuned(change: str, words: str) -> str:
             path.unlink()
         if change:
             Path(name).unlink()
-    return f"{change}$ numoku tune {words}\n{out.getvalue()}{texts.ended(status)}"
+    said = "\n".join(texts.joined(out.getvalue().split("\n"), "  plays "))
+    return f"{change}$ numoku tune {words}\n{said}{texts.ended(status)}"
 
 
 def runs(record: str) -> str:
