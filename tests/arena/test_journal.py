@@ -237,8 +237,9 @@ def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
-@pytest.mark.parametrize("nohup", [[], ["nohup"]])
+@pytest.mark.parametrize(
+    ("name", "nohup"), [("SIGHUP", []), ("SIGTERM", []), ("SIGHUP", ["nohup"])]
+)
 def test_a_match_that_is_told_to_end_tidies_up(name: str, nohup: list[str], tmp_path: Path) -> None:
     path, folders = tmp_path / "m.jsonl", tmp_path / "temp"
     folders.mkdir()
@@ -252,7 +253,7 @@ def test_a_match_that_is_told_to_end_tidies_up(name: str, nohup: list[str], tmp_
     wait_for_lines(path, 2)
     runner.send_signal(getattr(signal, name))
     err = runner.communicate(timeout=60)[1]
-    if nohup and name == "SIGHUP":  # it does not hear of the terminal's end
+    if nohup:  # it does not hear of the terminal's end
         assert runner.returncode == 0 and len(read_journal(path)[1]) == 12
     else:
         assert runner.returncode == 130

@@ -227,7 +227,7 @@ def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, 
         assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     tmp_path, whole, seed, capsys
 ):
