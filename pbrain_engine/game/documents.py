@@ -190,7 +190,7 @@ LONGEST_NAME = 20_000  # characters
 NAMES = ("black", "white", "result", "date")
 # What may be written on a node, by the names that documents and nodes have for it.
 NOTES = {
-    "title": "title", "text": "text", "comment": "comment",
+    "title": "title", "text": "text", "comment": "comment", "drawn": "drawn",
     "marked": "is_marked", "start": "is_start",
 }  # fmt: skip
 

@@ -219,12 +219,13 @@ class TreeNode:
     text: str = ""  # drawn on the cell while the move before is shown
     is_marked: bool = False  # so that it can be found again
     is_start: bool = False  # where a reader of the file should begin
+    drawn: str = ""  # circles and arrows, as "h8 a1b2": a circle and an arrow
     children: list[TreeNode] = field(default_factory=list)
 
     @property
     def has_notes(self) -> bool:
         """Whether it holds more than the move."""
-        notes = self.title, self.comment, self.text, self.is_marked, self.is_start
+        notes = self.title, self.comment, self.text, self.is_marked, self.is_start, self.drawn
         return any(notes) or not self.is_move
 
     def child(self, cell: Coordinates | None, is_move: bool = True) -> TreeNode:

@@ -186,9 +186,12 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
             out += _pad(encode(node.text))
         last = len(node.children) - 1
         stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
-    if not replaced:
-        return bytes(out), []
-    return bytes(out), [f"{replaced} texts have letters that {encoding} or the format has not"]
+    losses = []
+    if replaced:
+        losses.append(f"{replaced} texts have letters that {encoding} or the format has not")
+    if any(node.drawn for node, _ in tree.walk()):
+        losses.append("circles and arrows are not in RenLib")
+    return bytes(out), losses
 
 
 def _pad(text: bytes) -> bytes:

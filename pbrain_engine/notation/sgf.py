@@ -4,7 +4,8 @@ Cells are two letters, column and row from the top left. Rectangular boards are 
 ``SZ[15:20]``. A move without a cell, ``B[]``, is a pass; where there is no such cell, ``B[tt]``
 is one too. Stones are set up before the first move, in the first node or in those that follow.
 A comment's first line and the rest are N and C, a text on a cell is a label (LB) of the node
-before, a mark is HO (a hotspot). Where a reader should begin has no property in SGF.
+before, a mark is HO (a hotspot), circles and arrows are CR and AR. Where a reader should begin has
+no property in SGF.
 
 ``QPR[hh,hg,jf]`` (an opening that is proposed) is read as moves in turn, ``QSLW[ig]`` (the fourth
 stone of renju's openings) as a move of white's. What is not read is named in a remark of the tree.
@@ -17,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from ..game.cells import SHOWN, NotationError, column_letter
+from ..game.cells import SHOWN, NotationError, column_letter, format_moves, parse_moves
 from ..game.position import Held
 from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of, without_bad
 from ..position.geometry import Coordinates
@@ -29,7 +30,7 @@ _COLOURS = {"B": Side.BLACK, "W": Side.WHITE, "QSLB": Side.BLACK, "QSLW": Side.W
 _IN_TURN = "QPR"
 _STONES = {"AB": Side.BLACK, "AW": Side.WHITE}  # that are put there without a move
 _SETUP = (*_STONES, "AE")  # or taken away
-_READ = {*_COLOURS, _IN_TURN, *_SETUP, *"C DT GM HO LB N PB PL PW RE RU SZ".split()}
+_READ = {*_COLOURS, _IN_TURN, *_SETUP, *"AR C CR DT GM HO LB N PB PL PW RE RU SZ".split()}
 _KNOWN = _READ | {"AP", "CA", "FF", "GN", "ST"}  # these say nothing of the game
 _RULE_WORDS = {
     Rule.RENJU: {"renju", "rif", "taraguchi", "yamaguchi", "soosorv", "soosõrv", "sakata"},
@@ -150,6 +151,10 @@ def _format_notes(node: TreeNode, is_root: bool) -> str:
         out.append(f"C[{_escape(node.comment)}]")
     if node.is_marked:
         out.append("HO[1]")
+    drawn = [[*map(_format_point, parse_moves(word))] for word in node.drawn.split()]
+    for name, ends in (("CR", 1), ("AR", 2)):
+        values = [f"[{':'.join(cells)}]" for cells in drawn if len(cells) == ends]
+        out += [name, *values] if values else []
     labels = [
         f"[{_format_point(child.cell)}:{_escape(child.text)}]"
         for child in node.children
@@ -254,6 +259,11 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
                 noted.comment = noted.comment or values[0]
             elif name == "HO":
                 place.is_marked = True
+            elif name in ("CR", "AR"):
+                ends = [[cell] for cell in _parse_points(values)]
+                if name == "AR":
+                    ends = [[*map(_parse_point, value.split(":"))] for value in values]
+                place.drawn = " ".join([*place.drawn.split(), *map(format_moves, ends)])
             elif name == "LB":
                 labels += [(place, value) for value in values]
         places.append((place, ply))

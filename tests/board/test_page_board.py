@@ -103,6 +103,37 @@ def test_cells_are_blocked_and_keep_numoku_away(opened: Open) -> None:
     page.says("state", "taken")
 
 
+def test_the_right_button_draws_circles_and_arrows_that_are_kept(page: Page) -> None:
+    page.tab("file")
+    page.play("h8")
+
+    def draw(start: str, end: str) -> None:
+        page.raw.mouse.move(*page.point(start))
+        page.raw.mouse.down(button="right")
+        page.raw.mouse.move(*page.point(end))
+        page.raw.mouse.up(button="right")
+
+    draw("c3", "c3")
+    draw("d4", "d4")
+    draw("d4", "d4")  # and away again
+    draw("h8", "k10")
+    page.count("#board .marks .drawn", 2)
+    assert page.do("app.node.notes.drawn") == "c3 h8k10" and page.stones() == 1
+    text = page.save("sgf").decode()
+    assert "CR[cc]" in text and "AR[hh:kj]" in text
+    page.raw.click("[data-what=rotate]")
+    assert page.do("app.node.notes.drawn") == "m3 h8f11"
+    page.press("undo")
+    page.count("#board .marks .drawn", 0)
+    page.reload("app.tree.nodes().length === 2")
+    page.press("redo")
+    page.count("#board .marks .drawn", 2)
+    page.click("h8")  # a stone
+    page.count("#board .marks .drawn", 0)
+    page.read(text)
+    page.count("#board .marks .drawn", 2)
+
+
 def test_stones_make_a_sound_if_wanted(page: Page) -> None:
     page.do("""(() => {
       const Plain = AudioContext;

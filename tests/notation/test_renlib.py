@@ -62,6 +62,12 @@ def test_every_tree_comes_back(seed, nodes):
     assert format_renlib(parse_renlib(data))[0] == data
 
 
+def test_circles_and_arrows_are_named_as_lost():
+    tree = grow(1, 5)
+    tree.root.children[0].drawn = "h8 a1b2"
+    assert format_renlib(tree)[1] == ["circles and arrows are not in RenLib"]
+
+
 def test_a_large_library_comes_back_quickly():
     made = grow(1, 12_000)
     assert made.count() > 5_000

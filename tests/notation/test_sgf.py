@@ -19,6 +19,7 @@ from tests.notation.test_renlib import grow
 def test_every_tree_comes_back(seed, nodes):
     tree = grow(seed, nodes)
     for node, _ in tree.walk():
+        node.drawn = node.is_move * f"h8 a{1 + len(node.children)} b2c3"  # circles, an arrow
         node.is_start = False  # which SGF has not, nor notes on a label
         if not node.is_move:
             node.title, node.comment, node.is_marked = "", "", False

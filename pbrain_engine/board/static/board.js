@@ -25,8 +25,29 @@ export class BoardView {
       if (event.pointerType !== "touch") this.point(this.cellAt(event));
     });
     svg.addEventListener("pointerleave", () => this.point(null));
+    this.listenToDrawing();
     svg.addEventListener("keydown", (event) => this.key(event));
     svg.addEventListener("blur", () => { this.cursor = null; this.drawGhost(); });
+  }
+
+  // The right button draws a circle, or an arrow from where it was pressed.
+  listenToDrawing() {
+    const { svg } = this;
+    svg.addEventListener("contextmenu", (event) => event.preventDefault());
+    svg.addEventListener("pointerdown", (event) => { if (event.button === 2) this.from = this.cellAt(event); });
+    svg.addEventListener("pointerup", (event) => {
+      const { from } = this, to = this.cellAt(event);
+      if (event.button !== 2 || !from) return;
+      this.from = null;
+      if (to) this.app.markCells(isSame(from, to) ? [from] : [from, to]);
+      this.drawGhost();
+    });
+  }
+
+  drawArrow([from, to], layer) {
+    const [x, y] = centre(from), [u, v] = centre(to), way = Math.atan2(v - y, u - x);
+    const barb = (turn) => `${u - 11 * Math.cos(way + turn)} ${v - 11 * Math.sin(way + turn)}`;
+    element("path", { class: "drawn", d: `M${x} ${y}L${u} ${v}M${barb(0.5)}L${u} ${v}L${barb(-0.5)}` }, layer);
   }
 
   placeOf(event) { return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse()); }
@@ -147,6 +168,10 @@ export class BoardView {
       const [cx, cy] = centre(cell), both = marks.bothSides ? (side === "black" ? -7 : 7) : 0, small = labelled.has(String(cell));
       element("text", { class: `shape shape-${side}${small ? " small" : ""}`, x: cx + both * (small ? 1.3 : 1), y: cy + (small ? -9 : 4) }, layer, SHAPE_SIGNS[makes] || "");
     }
+    for (const cells of marks.drawn || []) {
+      if (cells.length === 1) ring("drawn", cells[0], CELL * 0.47);
+      else this.drawArrow(cells, layer);
+    }
     (marks.line || []).forEach((cell, number) => {
       const side = (this.toMove + number) % 2;
       drawStone(layer, cell, side, marks.from + number, "shown");
@@ -161,12 +186,13 @@ export class BoardView {
   drawGhost() {
     if (!this.ghost || (!this.cursor && !this.pointed && !this.ghost.firstChild)) return;
     this.ghost.replaceChildren();
+    if (this.from && this.pointed && !isSame(this.from, this.pointed)) return this.drawArrow([this.from, this.pointed], this.ghost);
     if (this.cursor) {
       const [cx, cy] = centre(this.cursor);
       element("rect", { class: "cursor", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL, rx: 4 }, this.ghost);
     }
     const cell = this.pointed;
-    if (cell && this.app.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
+    if (!this.from && cell && this.app.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
   }
 
   // The board as a picture that needs no style sheet.

@@ -16,7 +16,7 @@ import { ReviewPanel } from "./review.js";
 import { Server } from "./server.js";
 import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
-import { letterOf, valueText, WIN_BAND } from "./draw.js";
+import { letterOf, nameOf, readCells, valueText, WIN_BAND } from "./draw.js";
 import { SESSION, keepFields, remember, remembered } from "./kept.js";
 import { openingName, percent, t, translate } from "./words.js";
 
@@ -193,6 +193,10 @@ class App {
       await this.play.begin();
       return this.play.refuses() ? null : this.click(cell); // Numoku may have the first move
     }
+    if (!this.isFree(cell) && this.node.notes.drawn) {
+      this.node.notes.drawn = "";
+      return this.draw();
+    }
     if (!this.isFree(cell)) return this.say(t("taken", { cell: this.nameOf(cell) }));
     const isEarly = !this.server.about && !node.facts; // before the engine is there, which answers as soon as it is
     const facts = isEarly ? null : await this.look(node);
@@ -204,6 +208,16 @@ class App {
     if (foul) return this.say(t("foul-there", { cell: this.nameOf(cell), why: foulText(foul.reason) }), true);
     return this.playCell(cell, true);
   }
+
+  // Circle a cell or draw an arrow, or take it away again; it is kept with the move, as "h8 a1b2".
+  markCells(cells) {
+    const { notes } = this.node, word = cells.map(nameOf).join(""), words = this.drawn.map((one) => one.map(nameOf).join(""));
+    notes.drawn = (words.includes(word) ? words.filter((one) => one !== word) : [...words, word]).join(" ");
+    this.save();
+    this.draw();
+  }
+
+  get drawn() { return (this.node.notes.drawn || "").split(" ").map(readCells).filter((cells) => cells.length); }
 
   // Play a move; the person's own moves are reported to what is going on.
   playCell(cell, byPerson = false) {
@@ -228,7 +242,7 @@ class App {
     this.tell("refresh");
     const stones = placed.map(({ x, y, side }) => ({ cell: [x, y], side }));
     for (const at of node.path) stones.push({ cell: at.cell, side: SIDES[at.side], number: at.ply });
-    const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels, from: node.ply + 1 };
+    const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels, drawn: this.drawn, from: node.ply + 1 };
     for (const panel of this.panels) Object.assign(marks, panel.marks?.() || {});
     this.board.draw({ width, height, fromBottom: this.fromBottom, stones, last: node.cell, toMove: this.tree.toMove(node), marks, numbers: isChecked("numbers") });
     const last = node.end.ply;

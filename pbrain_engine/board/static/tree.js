@@ -1,5 +1,7 @@
 // A game as a tree of moves: the line that is looked at, variations, comments, transpositions.
 
+import { nameOf, readCells } from "./draw.js";
+
 export const SIDES = ["black", "white"];
 
 export class Node {
@@ -116,6 +118,7 @@ export class GameTree {
     for (const node of this.nodes()) {
       if (node.parent) node.cell = image(node.cell);
       node.notes.labels?.forEach(put);
+      if (node.notes.drawn) node.notes.drawn = node.notes.drawn.split(" ").map((word) => readCells(word).map((cell) => nameOf(image(cell))).join("")).join(" ");
       Object.assign(node, { facts: null, found: null, review: null, after: null, known: null, key: node.keyOf() });
       this.places.set(node.key, [...(this.places.get(node.key) || []), node]);
     }

@@ -375,6 +375,8 @@ export const words = {
   "key-best": "Play the best move",
   "key-board": "On the board: choose a cell",
   "key-enter": "Play there",
+  "right-button": "Right button",
+  "key-draw": "Circle a cell, or drag an arrow",
   "key-escape": "No cell",
 
   // The site
