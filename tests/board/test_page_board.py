@@ -88,10 +88,9 @@ def test_a_hint_goes_away(page: Page) -> None:
 def test_cells_are_blocked_and_keep_numoku_away(opened: Open) -> None:
     page = opened(hash_="#b=5x5&r=freestyle&x=e1&o=e2&m=")
     page.tab("file")
-    page.raw.check("#block-cells")
-    for cell in ("c3", "c4", "c3", "e1"):  # and one is free again; a stone stays
+    page.set(puts="wall")
+    for cell in ("c3", "c4", "c3"):  # and one is free again
         page.click(cell)
-    page.says("state", "e1 is taken")
     page.wait("app.tree.start.placed.length === 3 && app.node.facts")
     assert page.raw.locator("#board rect.wall").count() == 1 and "w=c4" in page.do(
         "app.keep(), location.hash"
@@ -101,6 +100,34 @@ def test_cells_are_blocked_and_keep_numoku_away(opened: Open) -> None:
     page.answered()
     page.click("c4")
     page.says("state", "taken")
+
+
+def test_a_position_is_set_up_played_and_analysed(opened: Open) -> None:
+    page = opened("h8h9i8")
+    page.tab("file")
+    page.set(puts="white")
+    page.click("i8")  # in place of black's stone
+    page.click("h9")  # away
+    page.set(puts="black")
+    for cell in ("h7", "h6", "h5"):
+        page.click(cell)
+    page.wait("app.tree.start.placed.length === 5 && app.node.facts")
+    assert page.do("app.node.ply") == 0 and page.stones() == 5
+    page.says("state", "White to move")
+    page.press("pass-turn")
+    page.says("state", "Black to move")
+    page.wait("app.node.facts")
+    assert page.do("app.games.former.tree.nodes().length") == 4
+    page.tab("analyse")
+    page.wait("app.node.found?.mate > 0")
+    page.reload("app.tree.start.placed.length === 5")
+    page.tab("file")
+    page.set(puts="")
+    page.play("h9")
+    page.says("state", "Black has won")
+    page.press("empty-board")
+    page.wait("app.tree.isEmpty && app.node.facts")
+    page.says("state", "Black to move")
 
 
 def test_the_right_button_draws_circles_and_arrows_that_are_kept(page: Page) -> None:

@@ -1,8 +1,8 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, copy, download, find, isChecked, make, onFile } from "./dom.js";
-import { GameTree } from "./tree.js";
+import { Panel, copy, download, find, make, onFile } from "./dom.js";
+import { GameTree, SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
 const MOST_FILE = 1_500_000;
@@ -23,16 +23,32 @@ export class FilePanel extends Panel {
     });
   }
 
-  get isBlocking() { return !this.element.hidden && isChecked("block-cells"); }
+  // What clicks on the board put, in place of moves: "black", "white", "wall" or nothing.
+  get puts() { return this.element.hidden ? "" : find("puts").value; }
 
-  // Block a cell, or free it again.
-  block([x, y]) {
-    const { app } = this, { start } = app.tree;
-    if (app.away || app.tree.root.children.length) return app.say(t("block-first"), true);
-    const there = start.placed.find((stone) => stone.x === x && stone.y === y);
-    if (there && there.side !== "wall") return app.say(t("taken", { cell: app.nameOf([x, y]) }));
-    start.placed = there ? start.placed.filter((stone) => stone !== there) : [...start.placed, { x, y, side: "wall" }];
-    app.node.facts = app.node.found = null;
+  // Put a stone or block a cell, or take it away again. Moves become stones that were set up.
+  put(cell) {
+    const { app } = this, side = this.puts;
+    const old = this.stones(), others = old.filter(({ x, y }) => !isSame([x, y], cell)), there = old.find((stone) => !others.includes(stone));
+    const [x, y] = cell;
+    return this.setUp({ placed: there?.side === side ? others : [...others, { x, y, side }], first: app.mover });
+  }
+
+  stones() {
+    const { tree, node } = this.app;
+    return [...tree.start.placed, ...node.path.map(({ cell: [x, y], side }) => ({ x, y, side: SIDES[side] }))];
+  }
+
+  passTurn() { return this.setUp({ placed: this.stones(), first: SIDES[1 - SIDES.indexOf(this.app.mover)] }); }
+
+  empty() { return this.setUp({ placed: [], first: "black" }); }
+
+  // Another position to begin with; the game that was on the board is kept.
+  setUp(change) {
+    const { app } = this, start = { ...app.tree.start, ...change };
+    if (app.away || app.guide?.isOn) return app.say(t("turn-later"), true);
+    if (app.tree.root.children.length || app.tree.match) return app.show(new GameTree(start));
+    app.tree.begin(start);
     return app.go(app.node);
   }
 

@@ -188,7 +188,7 @@ class App {
 
   async click(cell) {
     const node = this.node;
-    if (this.file.isBlocking) return this.file.block(cell);
+    if (this.file.puts) return this.file.put(cell);
     if (this.invites) {
       await this.play.begin();
       return this.play.refuses() ? null : this.click(cell); // Numoku may have the first move

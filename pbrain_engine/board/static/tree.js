@@ -54,15 +54,21 @@ function drop(list, item) { list.splice(list.indexOf(item), 1); }
 export class GameTree {
   // start: {width, height, rule, placed, first: "black" or "white"}
   constructor(start = {}) {
-    this.start = { placed: [], first: "black", ...start };
-    this.first = SIDES.indexOf(this.start.first);
     this.names = {};
     this.id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     this.began = Date.now() / 1000;
     this.match = null; // a game that goes on: who plays what, the clocks
     this.played = false; // a game; else a position that was only looked at
     this.places = new Map(); // key -> nodes with this position
+    this.begin({ placed: [], first: "black", ...start });
     this.root = this.add(null, null);
+  }
+
+  // The position before the first move.
+  begin(start) {
+    this.start = start;
+    this.first = SIDES.indexOf(start.first);
+    if (this.root) Object.assign(this.root, { facts: null, found: null, known: null });
   }
 
   add(parent, cell) {
