@@ -17,6 +17,7 @@ from tests.board.board_page import TABS, Open
 
 PACKAGE = STATIC.parents[1]
 LANGUAGES = ("en", "zh", "ja", "ko", "ru", "vi", "cs")
+UNNAMED = {"language", "analysis-on", "review-seconds"}  # fields whose label is not theirs
 SERVERS = ("error-", "renju-openings")  # which the server says in English itself
 CASES = re.compile(r"\{(\w+), (?:plural|select), (?:[\w=]+ \{[^{}]*\} ?)+\}")
 FORMS = {
@@ -64,6 +65,7 @@ def asked() -> set[str]:
     names = set(re.findall(r"""\bt\("([^"]+)"[,)]""", text))
     names |= set(re.findall(r'data-t(?:-\w+)?="([^"]+)"', text))
     names |= {name for name in re.findall(r'id="([^"]+)"[^>]* data-t[\s>]', text)}
+    names |= set(re.findall(r'<label[^>]*><(?:input|select)[^>]* id="([^"]+)"', text)) - UNNAMED
     return names - {"name"}
 
 

@@ -4,6 +4,26 @@ import { button, fillList, find, make, opened } from "./dom.js";
 import { remember, remembered } from "./kept.js";
 import { LANGUAGES, changeLanguage, has, language, t } from "./words.js";
 
+const ICONS = {
+  play: '<circle cx="8.5" cy="9" r="5.5" fill="currentColor"/><circle cx="15.5" cy="15" r="5.5"/>',
+  analyse: '<circle cx="10.5" cy="10.5" r="6.5"/><path d="M15.5 15.5 21 21"/>',
+  review: '<path d="M3 18 8 9l4 5 4-9 5 7M3 21h18"/>',
+  puzzle: '<path d="M4 8h4a2.5 2.5 0 1 1 5 0h4v4a2.5 2.5 0 1 1 0 5v4H4z"/>',
+  games: '<path d="M4 6h16M4 12h16M4 18h10"/>',
+  file: '<path d="M12 3v11m-4-4 4 4 4-4M4 16v5h16v-5"/>',
+  known: '<path d="M4 6c0-4 16-4 16 0v12c0 4-16 4-16 0zM4 6c0 4 16 4 16 0M4 12c0 4 16 4 16 0"/>',
+};
+
+// A tab for each panel.
+export function makeTabs() {
+  for (const name in ICONS) {
+    const tab = button("", null, { id: `tab-${name}`, role: "tab", "aria-controls": `panel-${name}`, hidden: name === "known" }, make("span", {}, t(`tab-${name}`)));
+    tab.insertAdjacentHTML("afterbegin", `<svg viewBox="0 0 24 24" class="icon">${ICONS[name]}</svg>`);
+    find("tabs").append(tab);
+    find(`panel-${name}`).setAttribute("aria-labelledby", tab.id);
+  }
+}
+
 export function listenToKeys(app, step) {
   // Each key with its message and what it does.
   const keys = {

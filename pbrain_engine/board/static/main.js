@@ -8,7 +8,7 @@ import { FilePanel } from "./files.js";
 import { GamesPanel, RESULTS } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
-import { fillHeader, listenToKeys, showConnection } from "./header.js";
+import { fillHeader, listenToKeys, makeTabs, showConnection } from "./header.js";
 import { PlayPanel } from "./play.js";
 import { ProofPanel } from "./proof.js";
 import { PuzzlePanel } from "./puzzle.js";
@@ -28,6 +28,7 @@ class App {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
     this.server = new Server((state, reason) => this.connection(state, reason), () => this.tell("onidle"));
     translate(document);
+    makeTabs();
     this.board = new BoardView(find("board"), this);
     this.away = null; // the game whose place a puzzle has taken
     keepFields();

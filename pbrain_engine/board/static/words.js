@@ -58,6 +58,11 @@ export function translate(root) {
     tTitle: (piece, text) => { piece.title = text; piece.setAttribute("aria-label", text); },
     tPlace: (piece, text) => { piece.placeholder = text; },
   };
+  for (const label of root.querySelectorAll(".fields label, label.wide, label.check")) { // named as their fields
+    const span = document.createElement("span");
+    span.textContent = t(label.firstElementChild.id);
+    label[label.className === "check" ? "append" : "prepend"](span);
+  }
   for (const piece of root.querySelectorAll("[data-t], [data-t-label], [data-t-title], [data-t-place]")) {
     for (const kind in puts) if (kind in piece.dataset) puts[kind](piece, t(piece.dataset[kind] || piece.id));
   }
