@@ -357,7 +357,7 @@ def entry_document(record: GameRecord, entry: Entry | None) -> Document:
         "proof": found["proof"] or None,
         "mate": finding.mate if finding and finding.is_certain else None,
         "best": list(moves[0]) if moves else None,
-        "games": {name: getattr(entry, name) for name in ("black_wins", "draws", "white_wins")},
+        "games": _results_document(entry),
         "notes": [
             {
                 "title": note.title,
@@ -371,6 +371,10 @@ def entry_document(record: GameRecord, entry: Entry | None) -> Document:
     }
 
 
+def _results_document(entry: Entry) -> Document:
+    return {name: getattr(entry, name) for name in ("black_wins", "draws", "white_wins")}
+
+
 def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[Document]:
     """Return the known moves from a position, with values for the side that makes them."""
     return [
@@ -379,6 +383,7 @@ def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[Docum
             "value": None if after.finding is None else -after.finding.value,
             "depth": None if after.finding is None else after.finding.depth,
             "games": after.games,
+            "results": _results_document(after),
         }
         for move, after in moves
     ]

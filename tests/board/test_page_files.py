@@ -161,6 +161,10 @@ def test_what_is_known_is_shown(opened: Open) -> None:
     row = page.raw.locator("#known-next tr").first
     assert int(row.locator("td").nth(2).text_content()) >= 4  # the depth
     assert page.raw.locator("#board .label").count() == page.raw.locator("#known-next tr").count()
+    bar = row.locator(".results")
+    assert bar.get_attribute("title") == "1 game: Black won 0 (0%), drawn 0, White won 1"
+    wide = bar.evaluate("(bar) => [...bar.children].map((part) => part.clientWidth)")
+    assert wide[:2] == [0, 0] and wide[2] > 50
     row.locator("button").click()
     page.wait("app.node.ply === 2")
 

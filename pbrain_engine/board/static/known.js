@@ -88,7 +88,24 @@ export class KnownPanel extends Panel {
     const rows = this.sorted(known);
     find("known-moves").hidden = !rows.length;
     find("known-next").replaceChildren(...rows.map((row) => make("tr", {}, make("td", {}, this.move(row.move)),
-      ...[row.value === null ? "" : this.worth(row), row.depth ?? "", row.games || ""].map((text) => make("td", {}, String(text))))));
+      ...[row.value === null ? "" : this.worth(row), row.depth ?? ""].map((text) => make("td", {}, String(text))), make("td", {}, ...this.results(row)))));
+  }
+
+  // How many games went on with a move, and a bar of who won them.
+  results({ games, results }) {
+    if (!games) return [];
+    const bar = make("span", { class: "results", role: "img", "aria-label": this.gamesText(results), title: this.gamesText(results) });
+    for (const [name, count] of Object.entries(results)) {
+      const part = make("span", { class: name });
+      part.style.flexGrow = count;
+      bar.append(part);
+    }
+    return [String(games), bar];
+  }
+
+  gamesText({ black_wins: black, draws, white_wins: white }) {
+    const n = black + draws + white;
+    return t("games-were", { n, black, share: percent(black / n), draws, white });
   }
 
   sorted(known) {
@@ -101,7 +118,7 @@ export class KnownPanel extends Panel {
   worth({ value, chance }) { return chance === undefined || Math.abs(value) >= WIN_BAND ? valueText(value) : percent(chance); }
 
   words(known) {
-    const words = [], { games } = known, count = games.black_wins + games.draws + games.white_wins;
+    const words = [], { games } = known;
     if (known.value !== null) {
       const bound = Math.abs(known.value) < WIN_BAND && known.bound !== "exact" ? `${t(`bound-${known.bound}`)} ` : "";
       words.push(`${t(this.app.mover)} ${bound}${this.worth(known)}`, t("depth-is", { depth: known.depth }));
@@ -109,7 +126,7 @@ export class KnownPanel extends Panel {
       if (known.proof) words.push(t(`proof-${known.proof}`));
       if (known.version) words.push(known.version + (known.weights ? `, ${known.weights}` : ""));
     }
-    if (count) words.push(t("games-were", { n: count, black: games.black_wins, share: percent(games.black_wins / count), draws: games.draws, white: games.white_wins }));
+    if (Object.values(games).some(Boolean)) words.push(this.gamesText(games));
     return words;
   }
 
