@@ -16,7 +16,7 @@ from pbrain_engine.game.opening_names import THIRDS
 from tests.board.board_page import TABS, Open
 
 PACKAGE = STATIC.parents[1]
-LANGUAGES = ("en", "zh", "ja", "ko", "ru", "vi", "cs")
+LANGUAGES = ("en", "zh", "zh-TW", "ja", "ko", "ru", "vi", "cs")
 UNNAMED = {"language", "analysis-on", "review-seconds"}  # fields whose label is not theirs
 SERVERS = ("error-", "renju-openings")  # which the server says in English itself
 CASES = re.compile(r"\{(\w+), (?:plural|select), (?:[\w=]+ \{[^{}]*\} ?)+\}")
@@ -131,10 +131,18 @@ def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:
     page.reload("document.documentElement.lang === 'zh'")
 
 
+@pytest.mark.parametrize("locale, new", [("zh-HK", "新對局"), ("zh-SG", "新对局")])
+def test_chinese_has_the_letters_of_the_place(opened: Open, locale: str, new: str) -> None:
+    page = opened(locale=locale)
+    assert page.text("new-game") == new
+    page.raw.select_option("#language", "zh-TW", force=True)
+    page.wait("window.app?.node.facts && document.documentElement.lang === 'zh-TW'")
+
+
 def test_the_openings_of_renju_have_the_names_of_the_language(
     words: dict[str, dict[str, str]], opened: Open
 ) -> None:
-    for language in ("zh", "ja", "ko"):
+    for language in ("zh", "zh-TW", "ja", "ko"):
         names = words[language]["renju-openings"].split()
         assert len(names) == sum(map(len, THIRDS.values())), language
     page = opened("h8h9i9", rule="renju", locale="zh-CN")

@@ -5,12 +5,12 @@
 import { remember, remembered } from "./kept.js";
 
 export const LANGUAGES = {
-  en: "English", zh: "简体中文", ja: "日本語", ko: "한국어", ru: "Русский", vi: "Tiếng Việt", cs: "Čeština",
+  en: "English", zh: "简体中文", "zh-TW": "繁體中文", ja: "日本語", ko: "한국어", ru: "Русский", vi: "Tiếng Việt", cs: "Čeština",
 };
 
 // What was chosen, else the first language of the browser that there is.
 function choose() {
-  const wanted = [remembered("language", ""), ...navigator.languages].map((name) => name.split("-")[0]);
+  const wanted = [remembered("language", ""), ...navigator.languages].map((name) => (/^zh-(TW|HK|MO|Hant)/.test(name) ? "zh-TW" : name.split("-")[0]));
   return wanted.find((name) => name in LANGUAGES) || "en";
 }
 
