@@ -73,6 +73,15 @@ def test_a_first_touch_shows_the_cell_and_a_second_one_plays(opened: Open) -> No
     assert page.moves() == "k10c3g6"
 
 
+def test_sides_stand_two_by_two_on_a_telephone_and_in_a_row_elsewhere(page: Page) -> None:
+    tops = "[...document.querySelectorAll('#person label')].map((one) => one.offsetTop)"
+    page.press("new-game")
+    for wide, high, rows in ((390, 844, [2, 2]), (1280, 800, [4])):
+        page.resize(wide, high)
+        found = page.do(tops)
+        assert [found.count(top) for top in sorted(set(found))] == rows
+
+
 def test_a_hint_goes_away(page: Page) -> None:
     page.begin(level=1, seconds=30)
     page.play("h8")
