@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from . import __version__
-from .errors import NumokuError, WeightsError
+from .errors import NumokuError, SettingsError, WeightsError
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -138,7 +138,7 @@ def run(module: str, arguments: list[str]) -> int:
         raise
     except (NumokuError, OSError) as error:
         sys.stdout.flush()  # raises again where the output is what cannot be written
-        return complain(message_of(error))
+        return complain(message_of(error), USAGE if isinstance(error, SettingsError) else FAILURE)
     except MemoryError:
         return complain("there is not enough memory")
     except ModuleNotFoundError as error:

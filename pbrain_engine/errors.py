@@ -23,6 +23,10 @@ class NumokuError(Exception):
         return self
 
 
+class SettingsError(NumokuError):
+    """Arguments that make no sense, or not together: what was asked for cannot be begun."""
+
+
 class FileError(NumokuError, OSError):
     """A file that cannot be read or written, or that holds something else than it should."""
 

@@ -29,13 +29,12 @@ from .arena import arguments
 from .arena.openings import Openings
 from .arena.pool import LocalGames
 from .arena.referee import EngineFault, GameTask
-from .arena.settings import MatchSettings, SettingsError, format_engine, option_rows
+from .arena.settings import MatchSettings, format_engine, option_rows
 from .arena.standings import conditions, table
-from .errors import FileError
+from .errors import FileError, SettingsError
 from .files import Document, keep_apart, write_whole
-from .native.load.library import KernelError
 from .notation.journal import LineFile
-from .options import INTERRUPTED, CommandLine, Option, above_zero, complain, positive, whole
+from .options import INTERRUPTED, CommandLine, Option, above_zero, positive, whole
 from .pages import Curve, html_document, html_table, line_chart
 from .progress import Progress
 from .search import parameters
@@ -362,28 +361,23 @@ def plan_of(options: argparse.Namespace) -> TuningPlan:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Tune; return 0, 1 (it could not be done), 2 (usage) or 130 (interrupted)."""
+    """Tune; return 0 or 130 (interrupted)."""
     options = COMMAND.parse(arguments)
     path, finished = options.file, True
-    try:
-        keep_apart(options.page, [path])
-        plan = None if options.show else plan_of(options)
-        method = plan.make() if plan else None  # or there is no file to begin
-        mode = "rb" if options.show else "r+b" if path.exists() else "x+b"
-        with closing(TuningFile(path, mode, plan)) as record:
-            if plan:
-                match = replace(record.plan.match, concurrency=plan.match.concurrency)
-                if plan != replace(record.plan, match=match):
-                    raise FileError(f"{path} holds a run with other settings; give another file")
-            method = method or record.plan.make()
-            if record.states:
-                method.restore(record.states[-1])
-            if plan:
-                finished = play(plan, method, record)
-    except (SettingsError, FileError) as error:
-        return complain("tune", str(error), 2)
-    except (EngineFault, KernelError) as error:
-        return complain("tune", str(error))
+    keep_apart(options.page, [path])
+    plan = None if options.show else plan_of(options)
+    method = plan.make() if plan else None  # or there is no file to begin
+    mode = "rb" if options.show else "r+b" if path.exists() else "x+b"
+    with closing(TuningFile(path, mode, plan)) as record:
+        if plan:
+            match = replace(record.plan.match, concurrency=plan.match.concurrency)
+            if plan != replace(record.plan, match=match):
+                raise FileError(f"{path} holds a run with other settings; give another file")
+        method = method or record.plan.make()
+        if record.states:
+            method.restore(record.states[-1])
+        if plan:
+            finished = play(plan, method, record)
     is_patch = options.show and options.patch
     print(patch(method.best) if is_patch else f"{summary(record.plan, method)}\n", end="")
     if options.page:

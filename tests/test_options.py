@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pbrain_engine.arena.settings import SettingsError, parse_engine
+from pbrain_engine.arena.settings import parse_engine
+from pbrain_engine.errors import SettingsError
 from pbrain_engine.options import join_command, split_command
 
 WINDOWS_LINES = {

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine import tuning as module
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import SOURCE, SOURCE_NAME, STEP_SHARE, Spsa
@@ -44,7 +45,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
 
 def test_a_page_does_not_take_the_place_of_the_run(tmp_path, capsys):
     path = tmp_path / "run.jsonl"
-    assert module.main([str(path), "--games", "2", *FAST, "--page", str(path)]) == 2
+    assert cli.main(["tune", str(path), "--games", "2", *FAST, "--page", str(path)]) == 1
     assert capsys.readouterr().err.endswith("is read; name another file to write\n")
     assert not path.exists()
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+from ..errors import SettingsError
 from ..game.opening_rules import RULES
 from ..options import SHARED, CommandLine, Option
 from ..position.rules import Rule
@@ -17,7 +18,6 @@ from .settings import (
     Adjudication,
     EngineSpec,
     MatchSettings,
-    SettingsError,
     Sprt,
     format_engine,
     name_apart,
@@ -184,6 +184,4 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         if fixed := fixed.difference(of_the_run):
             names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(fixed))
             top.error(f"--resume goes without {names}: the match goes on as it began")
-        if not options.resume.is_file():
-            top.error(f"there is no journal {options.resume}")
     return options

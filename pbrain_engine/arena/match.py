@@ -25,13 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import FileError
+from ..errors import FileError, SettingsError
 from ..files import Document, state_folder
 from ..game.documents import played_document
 from ..game.record import START, GameRecord
-from ..native.load.library import KernelError
 from ..notation.journal import GameLog
-from ..options import INTERRUPTED, complain, join_command, problem_of
+from ..options import INTERRUPTED, join_command, problem_of
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, Pool
 from . import processes
@@ -41,7 +40,7 @@ from .players import make_engine
 from .pool import LocalGames, play_remotely
 from .process import EngineProcess
 from .referee import EngineFault, GameTask
-from .settings import EngineSpec, MatchSettings, SettingsError, pairs, total_games
+from .settings import EngineSpec, MatchSettings, pairs, total_games
 from .standings import PlainView, Standings, View, summary
 
 POLL = 0.2  # seconds between two looks at the keyboard
@@ -250,7 +249,7 @@ def check(settings: MatchSettings) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play a match; return 0, 1 (it could not be played), 2 (usage) or 130 (interrupted)."""
+    """Play a match; return 0, 1 (it could not be played to its end) or 130 (interrupted)."""
     options = parse(argv)
     journal: Journal | None = None
     try:
@@ -271,8 +270,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if journal is None and not options.no_journal:
             journal = Journal(options.journal or default_journal(), "x+b", settings)
         return play(settings, openings, journal, options)
-    except (SettingsError, FileError, ClusterError, KernelError) as error:
-        return complain("match", str(error), 1 if isinstance(error, KernelError) else 2)
     finally:
         if journal:
             journal.close()

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import Engine, Limit
+from ..errors import FileError, SettingsError
 from ..files import decode, read_whole
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
-from ..native.load.library import KernelError
 from ..options import (
     INTERRUPTED,
     SHARED,
@@ -33,13 +33,12 @@ from ..options import (
     complain,
     not_below_zero,
     positive,
-    problem_of,
 )
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
 from ..workers import Pool, in_order
 from .referee import set_up
-from .settings import MatchSettings, SettingsError, parse_engine
+from .settings import MatchSettings, parse_engine
 
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
@@ -63,15 +62,12 @@ Judge = Callable[[Sequence[Coordinates]], int]  # the value of a position for th
 
 
 def read_lines(path: str) -> tuple[str, ...]:
-    """Return a file's openings, one a line, ``#`` comments out; SettingsError if it has none."""
-    try:
-        text = decode(read_whole(path))
-    except OSError as error:
-        raise SettingsError(f"openings: {problem_of(error)}") from None
+    """Return a file's openings, one a line, ``#`` comments out; FileError if it has none."""
+    text = decode(read_whole(path))
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
     found = tuple(line for line in lines if line)
     if not found:
-        raise SettingsError(f"openings: {path} holds none")
+        raise FileError(f"{path} holds no openings")
     return found
 
 
@@ -297,36 +293,31 @@ def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Make the openings; return 0, 1 (too few, or no kernel), 2 (usage) or 130 (interrupted)."""
+    """Make the openings; return 0, 1 (there are too few) or 130 (interrupted)."""
     was_interrupted = False
-    try:
-        options = parse(argv)
-        progress = Progress(options.count, "openings", every=inf)
-        if options.file and options.file.exists():
-            raise SettingsError(f"{options.file} exists")
-        with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
-            settings, (least, most) = options.settings, options.stones
-            rule = settings.rule.name.lower().replace("_", "-")
-            print(
-                f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
-                f"within {options.balance} at {options.nodes} nodes, border {options.border:g}, "
-                f"seed {settings.seed}",
-                file=out,
-            )
-            try:
-                for opening in islice(generate(options), options.count):
-                    text = format_offsets(opening, settings.width, settings.height)
-                    print(text, file=out, flush=True)
-                    progress.done += 1
-                    progress.show()
-            except KeyboardInterrupt:
-                was_interrupted = True
-        if options.file and not progress.done:
-            options.file.unlink()  # else it would be in the way of the next attempt
-    except BrokenPipeError:  # the reader has left
-        raise
-    except (SettingsError, KernelError, OSError) as error:
-        return complain("openings", problem_of(error), 2 if isinstance(error, SettingsError) else 1)
+    options = parse(argv)
+    progress = Progress(options.count, "openings", every=inf)
+    if options.file and options.file.exists():
+        raise FileError(f"{options.file} exists")
+    with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
+        settings, (least, most) = options.settings, options.stones
+        rule = settings.rule.name.lower().replace("_", "-")
+        print(
+            f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
+            f"within {options.balance} at {options.nodes} nodes, border {options.border:g}, "
+            f"seed {settings.seed}",
+            file=out,
+        )
+        try:
+            for opening in islice(generate(options), options.count):
+                text = format_offsets(opening, settings.width, settings.height)
+                print(text, file=out, flush=True)
+                progress.done += 1
+                progress.show()
+        except KeyboardInterrupt:
+            was_interrupted = True
+    if options.file and not progress.done:
+        options.file.unlink()  # else it would be in the way of the next attempt
     if was_interrupted:
         print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
         return INTERRUPTED

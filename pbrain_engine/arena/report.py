@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import fmean
 
 from ..engine.engine import DEFAULT_WEIGHTS
-from ..errors import FileError
+from ..errors import FileError, SettingsError
 from ..eval.weights import load_weights
 from ..files import keep_apart, write_whole
 from ..game.cells import format_moves
@@ -28,12 +28,12 @@ from ..game.record import BLACK, DRAW, WHITE, GameRecord
 from ..notation.files import format_psq
 from ..notation.journal import annotated
 from ..notation.sgf import format_sgf
-from ..options import SHARED, CommandLine, Option, complain, counted, problem_of, whole
+from ..options import SHARED, CommandLine, Option, counted, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
 from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
 from .match import default_journal, read_journal
-from .settings import MatchSettings, SettingsError
+from .settings import MatchSettings
 from .standings import (
     PairScore,
     Standings,
@@ -284,48 +284,42 @@ COMMAND = CommandLine(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write what is asked for; return 0, 1 (it cannot be written) or 2 (usage)."""
+    """Write what is asked for; return 0."""
     options = COMMAND.parse(argv)
     if options.text and options.json:
-        return complain("report", "--text and --json are alternatives", 2)
-    try:
-        folder = default_journal().parent
-        path = Path(options.journal) if options.journal else max(
-            folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, default=None
-        )  # fmt: skip
-        if path is None:
-            raise FileError(f"no journal in {folder}; name one")
-        for target in (options.html, options.pgn):
-            keep_apart(target, [path])
-        settings, games = read_journal(path)
-        anchors = dict(_anchor(text, settings) for text in options.anchor)
-        standings = Standings(settings, games, anchors)
-        others = options.text or options.json or options.calibration
-        for kind in (PGN, *FILE_EACH):
-            if target := getattr(options, kind):
-                others, files = True, export(kind, target, games, settings)
-                done = f"{counted(len(games), 'game')} in {target} ({counted(files, 'file')})"
-                print(done, file=sys.stderr)
-        if options.text:
-            print(summary(standings))
-            print("", *table(time_rows(settings, games)), sep="\n")
-        if options.calibration:
-            rows = calibrate(games, load_weights(DEFAULT_WEIGHTS).scale(settings.rule))
-            forms = [form(row) for row in rows]
-            print(json.dumps(forms) if options.json else "\n".join(text_lines(rows)))
-        elif options.json:
-            print(json.dumps(standings.to_json()))
-        if options.html or options.open or not others:
-            page = options.html or path.with_suffix(".html")
-            write_whole(page, html_page(standings, games, options.games, options.title))
-            print(page)
-            if options.open:
-                webbrowser.open(page.absolute().as_uri())
-    except BrokenPipeError:  # the reader has left
-        raise
-    except (SettingsError, FileError, OSError) as error:
-        is_usage = isinstance(error, SettingsError | FileError)
-        return complain("report", problem_of(error), 2 if is_usage else 1)
+        raise SettingsError("--text and --json are alternatives")
+    folder = default_journal().parent
+    path = Path(options.journal) if options.journal else max(
+        folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, default=None
+    )  # fmt: skip
+    if path is None:
+        raise FileError(f"no journal in {folder}; name one")
+    for target in (options.html, options.pgn):
+        keep_apart(target, [path])
+    settings, games = read_journal(path)
+    anchors = dict(_anchor(text, settings) for text in options.anchor)
+    standings = Standings(settings, games, anchors)
+    others = options.text or options.json or options.calibration
+    for kind in (PGN, *FILE_EACH):
+        if target := getattr(options, kind):
+            others, files = True, export(kind, target, games, settings)
+            done = f"{counted(len(games), 'game')} in {target} ({counted(files, 'file')})"
+            print(done, file=sys.stderr)
+    if options.text:
+        print(summary(standings))
+        print("", *table(time_rows(settings, games)), sep="\n")
+    if options.calibration:
+        rows = calibrate(games, load_weights(DEFAULT_WEIGHTS).scale(settings.rule))
+        forms = [form(row) for row in rows]
+        print(json.dumps(forms) if options.json else "\n".join(text_lines(rows)))
+    elif options.json:
+        print(json.dumps(standings.to_json()))
+    if options.html or options.open or not others:
+        page = options.html or path.with_suffix(".html")
+        write_whole(page, html_page(standings, games, options.games, options.title))
+        print(page)
+        if options.open:
+            webbrowser.open(page.absolute().as_uri())
     return 0
 
 

@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ..errors import NumokuError
+from ..errors import SettingsError
 from ..game.cells import NotationError
 from ..game.opening_rules import RULES, OpeningPlay, OpeningRule
 from ..methods import METHODS
@@ -75,10 +75,6 @@ _INTERPRETER = re.compile(
 )
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # of at most 64 bits
 _NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
-
-
-class SettingsError(NumokuError):
-    """A match that cannot be played as it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from itertools import chain, tee
 from pathlib import Path
 from typing import Any
 
-from ..arena.settings import SettingsError
 from ..engine.engine import Engine
-from ..errors import FileError
+from ..errors import FileError, SettingsError
 from ..files import keep_apart
 from ..notation.games import GameFile, NodePlan, PositionFile
 from ..options import (
@@ -26,7 +25,6 @@ from ..options import (
     CommandLine,
     Option,
     board_size,
-    complain,
     list_of,
     number,
     positive,
@@ -198,17 +196,14 @@ def search_again(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the file; return 0, or 2 where the options make no sense."""
+    """Make the file; return 0."""
     options = COMMAND.parse(arguments)
     processes = options.processes or os.cpu_count() or 1
-    try:
-        if options.positions:
-            keep_apart(options.file, options.positions)
-            sources = Sources(options.positions)
-            survey = survey_of(options, sources)
-            search_again(options.file, survey, sources, processes, options.cluster)
-        else:
-            generate(options.file, plan_of(options), options.games, processes, options.cluster)
-    except SettingsError as error:
-        return complain("datagen", str(error), 2)
+    if options.positions:
+        keep_apart(options.file, options.positions)
+        sources = Sources(options.positions)
+        survey = survey_of(options, sources)
+        search_again(options.file, survey, sources, processes, options.cluster)
+    else:
+        generate(options.file, plan_of(options), options.games, processes, options.cluster)
     return 0

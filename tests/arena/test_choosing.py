@@ -15,9 +15,10 @@ from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import GameSeat, close_all
-from pbrain_engine.arena.settings import MatchSettings, SettingsError
+from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.engine import swap2
 from pbrain_engine.engine.engine import Engine
+from pbrain_engine.errors import SettingsError
 from pbrain_engine.game.documents import played_document, read_played
 from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.record import ILLEGAL, GameRecord

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena import match as command
 from pbrain_engine.arena.arguments import ITEMS
 from pbrain_engine.arena.match import read_journal
@@ -87,10 +88,10 @@ def test_a_strength_is_that_of_both_kinds_of_player(tmp_path: Path, kind: list[s
 def test_options_that_cannot_be_had_are_told_before_the_first_game(
     option: str, kind: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command.main(["numoku", f"a=numoku:{option}", "--games", "2", *kind, *FAST]) == 2
+    assert cli.main(["match", "numoku", f"a=numoku:{option}", "--games", "2", *kind, *FAST]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("numoku match: a: ") and "typo" in err
+    assert err.startswith("numoku: a: ") and "typo" in err
 
 
 def test_weights_that_are_lost_end_the_match_before_it_goes_on(
@@ -102,7 +103,7 @@ def test_weights_that_are_lost_end_the_match_before_it_goes_on(
     assert command.main([*words, "--openings", "none", "--journal", str(journal)]) == 0
     weights.unlink()
     capsys.readouterr()
-    assert command.main(["--resume", str(journal), "--games", "4", "--view", "quiet"]) == 2
+    assert cli.main(["match", "--resume", str(journal), "--games", "4", "--view", "quiet"]) == 2
     assert str(weights) in capsys.readouterr().err
 
 

@@ -174,5 +174,5 @@ def test_cluster_that_is_not_there_is_one_line(
 ) -> None:
     monkeypatch.setattr("pbrain_engine.workers.CONNECT_TIMEOUT", 1)
     words = ["random", "random", "--cluster", "tcp://127.0.0.1:9", "--no-journal"]
-    assert command.main(words) == 2
+    assert cli.main(["match", *words]) == 1
     assert "no cluster" in capsys.readouterr().err

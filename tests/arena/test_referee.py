@@ -18,9 +18,9 @@ from pbrain_engine.arena.referee import Thinking, read_value
 from pbrain_engine.arena.settings import (
     EngineSpec,
     MatchSettings,
-    SettingsError,
     parse_engine,
 )  # fmt: skip
+from pbrain_engine.errors import SettingsError
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import format_value
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena import report
 from pbrain_engine.arena.match import Journal, read_journal
 from pbrain_engine.arena.report import html_page
@@ -57,7 +58,7 @@ def test_a_report_that_cannot_be_written_leaves_what_was_there(
     path, games = journal.with_name("out"), journal.read_bytes()
     assert report.main([str(journal), option, str(path)]) == 0
     before = path.read_bytes()
-    assert report.main([str(journal), option, str(journal.parent / "." / journal.name)]) == 2
+    assert cli.main(["report", str(journal), option, str(journal.parent / "." / journal.name)]) == 1
     assert capsys.readouterr().err.endswith("m.jsonl is read; name another file to write\n")
     assert journal.read_bytes() == games
 
@@ -66,8 +67,8 @@ def test_a_report_that_cannot_be_written_leaves_what_was_there(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", is_full)
-    assert report.main([str(journal), option, str(path)]) == 1
-    assert capsys.readouterr().err.endswith("numoku report: No space left on device\n")
+    assert cli.main(["report", str(journal), option, str(path)]) == 1
+    assert capsys.readouterr().err.endswith("numoku: No space left on device\n")
     assert path.read_bytes() == before
 
 
@@ -108,6 +109,6 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
 def test_tables_and_a_document_are_not_printed_together(
     journal: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert report.main([str(journal), "--text", "--json"]) == 2
+    assert cli.main(["report", str(journal), "--text", "--json"]) == 2
     out, err = capsys.readouterr()
     assert not out and "alternatives" in err

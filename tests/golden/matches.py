@@ -29,7 +29,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pbrain_engine import progress
+from pbrain_engine import cli, progress
 from pbrain_engine.arena import match, report
 from pbrain_engine.arena.arguments import VIEWS
 from pbrain_engine.arena.live import RichView
@@ -144,7 +144,7 @@ def match_of(asked: str, words: str) -> str:
         patch.setattr(match.processes, "KNOWS_MEMORY", False)
         patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            status = match.main(shlex.split(words))
+            status = cli.main(["match", *shlex.split(words)])
     return f"{asked}$ numoku match {words}\n{out.getvalue()}{texts.ended(status)}"
 
 
@@ -199,7 +199,7 @@ def report_of(words: str, change: str = "") -> str:
         contextlib.redirect_stderr(out),
     ):
         patch.setattr(report.webbrowser, "open", lambda place: print(f"shows {place[:8]}"))
-        status = report.main(shlex.split(words))
+        status = cli.main(["report", *shlex.split(words)])
         for path in sorted(set(Path.cwd().rglob("*")).difference(before)):
             if path.is_file():
                 text = path.read_text(encoding="utf-8")

@@ -20,11 +20,13 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena import openings, textbook
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.openings import Openings, engine_judge
-from pbrain_engine.arena.settings import SettingsError
+from pbrain_engine.errors import SettingsError
 from pbrain_engine.game.cells import format_moves
+from pbrain_engine.options import problem_of
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
@@ -71,8 +73,8 @@ def begun(words: str, given: str) -> Iterator[str]:
         games = (f"  {number}: {format_moves(shelf[number])}" for number in (0, 1, 2, 7, 1))
         yield from texts.joined(games, "  ")
         yield from (f"  not {line}" for line in shelf.skipped)
-    except SettingsError as error:
-        yield f"  refused: {error}"
+    except (SettingsError, OSError) as error:
+        yield f"  refused: {problem_of(error)}"
     yield from texts.joined(said[:12], "  judges ")
 
 
@@ -92,7 +94,7 @@ def command_of(words: str) -> str:
     Engine.said = said
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
-            status: object = openings.main(shlex.split(words))
+            status: object = cli.main(["openings", *shlex.split(words)])
         except SystemExit as stop:
             status = stop.code
     text = "".join(f"{line}\n" for line in said[:4])  # other threads may be further

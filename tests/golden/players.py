@@ -28,8 +28,9 @@ from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.pool import GameSeat
 from pbrain_engine.arena.process import TimedLine
 from pbrain_engine.arena.referee import EngineFault, GameTask, Thinking
-from pbrain_engine.arena.settings import EngineSpec, SettingsError
+from pbrain_engine.arena.settings import EngineSpec
 from pbrain_engine.engine.engine import Limit
+from pbrain_engine.errors import SettingsError
 from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import progress, tuning
+from pbrain_engine import cli, progress, tuning
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.game.record import RESULTS, GameRecord
@@ -88,7 +88,7 @@ def tuned(change: str, words: str) -> str:
     Shelf.name, Shelf.asked = words, 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
-            status = tuning.main(shlex.split(words))
+            status = cli.main(["tune", *shlex.split(words)])
         except SystemExit as stop:
             status = int(stop.code or 0)
         for path in sorted(Path().glob("*.html")):

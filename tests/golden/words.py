@@ -21,7 +21,9 @@ import pytest
 
 from pbrain_engine.arena import arguments, settings
 from pbrain_engine.arena.match import Journal
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings, SettingsError, parse_engine
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
+from pbrain_engine.errors import SettingsError
+from pbrain_engine.options import problem_of
 from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -41,8 +43,8 @@ def said_of(words: str, meaning: Callable[[str], str]) -> str:
     with contextlib.redirect_stderr(err):
         try:
             return meaning(words)
-        except SettingsError as error:
-            return f"refused: {error}"
+        except (SettingsError, OSError) as error:
+            return f"refused: {problem_of(error)}"
         except SystemExit as stop:
             return f"status {stop.code}: {err.getvalue().strip()}"
 

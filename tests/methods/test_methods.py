@@ -9,7 +9,8 @@ import pytest
 from lab import fuzz_rules
 from lab.fuzz_rules import random_board
 from pbrain_engine import Side, Solver
-from pbrain_engine.arena.settings import SettingsError, parse_engine
+from pbrain_engine.arena.settings import parse_engine
+from pbrain_engine.errors import SettingsError
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.alphabeta import AlphaBetaTree
 from pbrain_engine.methods.board import DIRECTIONS
