@@ -8,6 +8,7 @@ line or on many, so a ``CommandReader`` keeps the body that is being collected.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from typing import NamedTuple
 
 MAX_LINE = 16_384  # twice what managers allow; a whole 22x22 BOARD on one line has 4,000
@@ -68,6 +69,11 @@ def numbers(text: str) -> list[int] | None:
     return [*map(int, words)] if all(map(_NUMBER.fullmatch, words)) else None
 
 
+def _text_of(line: bytes) -> str:
+    """Return a line without the mark with which some programs begin what they write."""
+    return line.removeprefix(BOM_UTF8).replace(b"\0", b" ").decode("latin-1").strip()
+
+
 class CommandReader:
     """Turns bytes into commands; remembers only a line and a body that are not complete yet."""
 
@@ -87,10 +93,7 @@ class CommandReader:
         """Return the lines that any bytes complete, by CR, LF or both; blank ones are left out."""
         *complete, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
         self._rest = rest[: MAX_LINE + 1]
-        lines = [
-            TOO_LONG if len(raw) > MAX_LINE else raw.replace(b"\0", b" ").decode("latin-1").strip()
-            for raw in complete
-        ]
+        lines = [TOO_LONG if len(raw) > MAX_LINE else _text_of(raw) for raw in complete]
         return [line for line in lines if line]
 
     def read(self, line: str) -> list[Command]:

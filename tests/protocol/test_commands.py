@@ -38,6 +38,10 @@ def test_line_ends_of_every_kind():
     assert CommandReader().lines(b"a\nb\r\nc\rd\n\r\n \t\n") == ["a", "b", "c", "d"]
 
 
+def test_the_mark_before_a_text_in_utf_8_is_no_part_of_its_first_command():
+    assert CommandReader().lines("START 15\n".encode("utf-8-sig")) == ["START 15"]
+
+
 def test_a_line_without_end_is_bounded_and_the_next_is_read():
     reader = CommandReader()
     for _ in range(100):
