@@ -79,10 +79,22 @@ def write_whole(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def keep_apart(target: Path | None, sources: Iterable[Path]) -> None:
-    """Raise FileError if the target is one of the sources, which are read."""
-    if target is not None and target.resolve() in {source.resolve() for source in sources}:
+def check_target(target: Path | None, sources: Iterable[Path] = ()) -> None:
+    """Raise FileError, before the work begins, if its result cannot be written to the target.
+
+    That is one of the sources, which are read, or a folder, or in none that can be written to.
+    """
+    if target is None:
+        return
+    path = target.resolve()
+    if path in {source.resolve() for source in sources}:
         raise FileError(f"{target} is read; name another file to write")
+    if path.exists() and not path.is_file():
+        is_possible = not path.is_dir()  # a pipe, say, which in_place_of leaves where it is
+    else:
+        is_possible = path.parent.is_dir() and os.access(path.parent, os.W_OK)
+    if not is_possible:
+        raise FileError(f"{target}: no file can be written there")
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from .arena.referee import EngineFault, GameTask
 from .arena.settings import MatchSettings, format_engine, option_rows
 from .arena.standings import conditions, table
 from .errors import FileError, SettingsError
-from .files import Document, keep_apart, write_whole
+from .files import Document, check_target, write_whole
 from .notation.journal import LineFile
 from .options import INTERRUPTED, CommandLine, Option, above_zero, positive, whole
 from .pages import Curve, html_document, html_table, line_chart
@@ -364,7 +364,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Tune; return 0 or 130 (interrupted)."""
     options = COMMAND.parse(arguments)
     path, finished = options.file, True
-    keep_apart(options.page, [path])
+    check_target(options.page, [path])
     plan = None if options.show else plan_of(options)
     method = plan.make() if plan else None  # or there is no file to begin
     mode = "rb" if options.show else "r+b" if path.exists() else "x+b"

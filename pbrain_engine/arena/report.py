@@ -21,7 +21,7 @@ from statistics import fmean
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import FileError, SettingsError
 from ..eval.weights import load_weights
-from ..files import keep_apart, write_whole
+from ..files import check_target, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, WHITE, GameRecord
@@ -295,7 +295,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if path is None:
         raise FileError(f"no journal in {folder}; name one")
     for target in (options.html, options.pgn):
-        keep_apart(target, [path])
+        check_target(target, [path])
     settings, games = read_journal(path)
     anchors = dict(_anchor(text, settings) for text in options.anchor)
     standings = Standings(settings, games, anchors)

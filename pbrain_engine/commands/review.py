@@ -31,7 +31,7 @@ from ..app.kept import found_of
 from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewer
-from ..files import keep_apart, write_whole
+from ..files import check_target, write_whole
 from ..game.cells import NotationError
 from ..game.documents import review_document
 from ..game.game import Game, Move
@@ -77,8 +77,7 @@ def main(arguments: Sequence[str]) -> int:
     Game(*game.board).become_checked(game)
     source = Path(options.game)
     trees = trees_of(source, game)
-    if not trees:
-        keep_apart(options.sgf, [source])
+    check_target(options.sgf, [] if trees else [source])
     found = reviewed_moves(options, game)
     try:
         if options.json:

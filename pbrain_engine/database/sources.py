@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..files import read_lines, read_object, read_whole
-from ..game.cells import NotationError, parse_moves
+from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.documents import read_analysis, read_text
 from ..game.game import Game, Move
 from ..game.record import GameRecord, GameTree, main_line, tree_of
@@ -55,6 +55,8 @@ def read_source(
     """
     path = Path(name).expanduser()
     if not path.is_file():
+        if name and path.exists() and not begins_with_move(name):
+            raise NotationError("this is a folder" if path.is_dir() else "this is no ordinary file")
         if any(sign in name for sign in "./\\"):
             raise NotationError(f"there is no file {name}")
         width, height = options.size or DEFAULT_SIZE

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..engine.engine import Engine
 from ..errors import FileError, SettingsError
-from ..files import keep_apart
+from ..files import check_target
 from ..notation.games import GameFile, NodePlan, PositionFile
 from ..options import (
     SHARED,
@@ -200,7 +200,7 @@ def main(arguments: Sequence[str]) -> int:
     options = COMMAND.parse(arguments)
     processes = options.processes or os.cpu_count() or 1
     if options.positions:
-        keep_apart(options.file, options.positions)
+        check_target(options.file, options.positions)
         sources = Sources(options.positions)
         survey = survey_of(options, sources)
         search_again(options.file, survey, sources, processes, options.cluster)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import signal
 import sys
 import time
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from ..errors import FileError, WeightsError
 from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
-from ..files import in_place_of, keep_apart, write_whole
+from ..files import check_target, in_place_of, write_whole
 from ..notation.games import LABELS, read_about
 from ..options import SHARED, CommandLine, Option, list_of, positive, share
 from ..options import number as real
@@ -101,7 +100,7 @@ def name_of(out: Path, name: str | None) -> str:
     """Return what the weights of a file that is to be written are called.
 
     Raises:
-        FileError: such a file could not be written, or not loaded by its name.
+        FileError: such a file could not be loaded by its name.
         OSError: its folder cannot be made.
     """
     name = name or out.stem
@@ -110,8 +109,6 @@ def name_of(out: Path, name: str | None) -> str:
     if weights_path(str(out)) != str(out):
         raise FileError(f"--out {out}: built-in weights have this name")
     out.parent.mkdir(parents=True, exist_ok=True)
-    if out.is_dir() or not os.access(out.parent, os.W_OK):
-        raise FileError(f"--out {out}: no file can be written there")
     return name
 
 
@@ -324,7 +321,6 @@ def main(arguments: Sequence[str]) -> int:
     options = COMMAND.parse(arguments)
     check(options)
     families = options.families
-    keep_apart(options.out, (*options.files, *options.test))
     weights = load_weights(options.start)
     folder = options.folder or options.out.parent / f"{options.out.name}.training"
     about = {
@@ -334,6 +330,7 @@ def main(arguments: Sequence[str]) -> int:
         f"--seed {options.seed}",
         "start": weights.key,
     }
+    check_target(options.out, (*options.files, *options.test))
     about |= {key: each for key, each in weights.about.items() if key.startswith(f"{SCALE} ")}
     for number, path in enumerate((*options.files, *options.test), 1):
         about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine import Move, Result, Rule, Side, Tree
+from pbrain_engine import Move, NotationError, Result, Rule, Side, Tree
 from pbrain_engine.database import exports, lines
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.rescue import find_faults
@@ -326,3 +328,13 @@ def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(tmp_path, m
     assert at[line].is_marked and at[line[:1]].is_start and not at[line[:2]].is_marked
     assert at[line].comment == "of both" and at[line[:2]].comment == "of FREESTYLE\nof RENJU"
     assert [child.text for child in at[line].children if not child.is_move] == ["A"]
+
+
+@pytest.mark.parametrize("name, words", [("folder", "a folder"), (os.devnull, "no ordinary file")])
+def test_what_is_no_file_is_called_what_it_is(
+    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(NotationError, match=f"^this is {words}$"):
+        next(read_source(name, SourceOptions()))
