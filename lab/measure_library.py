@@ -22,7 +22,7 @@ from pbrain_engine.database.lines import Filter, images, look_up, read_trees
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.game.position import Position
-from pbrain_engine.game.record import GameTree, TreeNode
+from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side

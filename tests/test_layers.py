@@ -45,7 +45,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "game": (
         ("cells", "position"),
         ("opening_rules", "record"),
-        ("diagram", "opening_names"),
+        ("diagram", "opening_names", "tree"),
         ("game",),
         ("result",),
         ("documents",),

@@ -27,8 +27,9 @@ from ..game.cells import cell_name
 from ..game.documents import author_of
 from ..game.game import Game
 from ..game.position import Position, image_of
-from ..game.record import GameRecord, tree_of
+from ..game.record import GameRecord
 from ..game.result import Entry, Known, Result, Reviewed
+from ..game.tree import tree_of
 from ..options import problem_of
 
 

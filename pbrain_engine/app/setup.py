@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from ..files import decode, read_stream, read_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
-from ..game.record import GameRecord, main_line
+from ..game.record import GameRecord
+from ..game.tree import main_line
 from ..notation.files import parse_psq, read_games, read_text, refuse_others
 from ..notation.renlib import MAGIC as LIBRARY
 from ..notation.sgf import parse_sgf, parse_sgf_trees
@@ -22,7 +23,7 @@ from ..position.rules import Rule
 if TYPE_CHECKING:
     from pathlib import Path  # 10 ms that a package does without
 
-    from ..game.record import GameTree
+    from ..game.tree import GameTree
 
 DEFAULT_SIZE = (15, 15)
 _ADDRESS = re.compile(r"[a-z]+://\S*$", re.IGNORECASE)

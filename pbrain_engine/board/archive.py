@@ -21,8 +21,9 @@ from ..files import Document
 from ..game.documents import author_of, entry_document, following_document
 from ..game.game import Game
 from ..game.position import Position
-from ..game.record import GameRecord, GameTree, main_line
+from ..game.record import GameRecord
 from ..game.result import Result
+from ..game.tree import GameTree, main_line
 
 LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
 MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole

@@ -13,7 +13,7 @@ from ..files import Document, Json, decode
 from ..game.cells import begins_with_move
 from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
-from ..game.record import GameTree, main_line, tree_of
+from ..game.tree import GameTree, main_line, tree_of
 from ..notation.files import format_psq, read_games, read_text, refuse_others
 from ..notation.renlib import MAGIC as LIBRARY_START
 from ..notation.renlib import format_renlib

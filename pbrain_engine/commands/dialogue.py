@@ -23,7 +23,8 @@ from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
 from ..game.game import Game
 from ..game.opening_rules import RULES, Act
-from ..game.record import GameRecord, GameTree
+from ..game.record import GameRecord
+from ..game.tree import GameTree
 from ..notation.files import KINDS, write_game
 from ..notation.sgf import format_sgf_trees
 from ..options import problem_of

@@ -35,8 +35,9 @@ from ..files import check_target, write_whole
 from ..game.cells import NotationError
 from ..game.documents import review_document
 from ..game.game import Game, Move
-from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of
+from ..game.record import GameRecord
 from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed, chances, decisive, verdict
+from ..game.tree import GameTree, TreeNode, main_line, tree_of
 from ..notation.sgf import format_sgf_trees
 from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted
 from ..position.rules import Side

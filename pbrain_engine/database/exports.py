@@ -11,7 +11,8 @@ from ..engine.engine import EngineError
 from ..files import in_place_of
 from ..game.documents import position_document, result_document
 from ..game.position import HEAD, Position, image_of, read_key
-from ..game.record import GameRecord, GameTree
+from ..game.record import GameRecord
+from ..game.tree import GameTree
 from ..notation.renlib import ENCODING, SIZE, format_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf
 from ..position.geometry import Coordinates

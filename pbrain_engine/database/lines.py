@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from ..game.opening_names import Opening
 from ..game.position import Image, Position, image_of, read_key
-from ..game.record import GameRecord, GameTree, TreeNode
+from ..game.record import GameRecord
 from ..game.result import Entry, Note
+from ..game.tree import GameTree, TreeNode
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
 from .store import FINDING_COLUMNS, Added, Database, checksum, clean

@@ -12,8 +12,9 @@ from ..files import read_lines, read_object, read_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.documents import read_analysis, read_text
 from ..game.game import Game, Move
-from ..game.record import GameRecord, GameTree, main_line, tree_of
+from ..game.record import GameRecord
 from ..game.result import Author, Known, Result
+from ..game.tree import GameTree, main_line, tree_of
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
 from ..notation.files import SQLITE, read_games

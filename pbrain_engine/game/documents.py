@@ -20,7 +20,7 @@ from .cells import NotationError, cell_name, check_on_board, check_size, format_
 from .game import Game, Move
 from .opening_names import opening_of
 from .position import Position, image_of
-from .record import RESULTS, GameRecord, GameTree, TreeNode
+from .record import RESULTS, GameRecord
 from .result import (
     BY_FOURS,
     BY_SEARCH,
@@ -37,6 +37,7 @@ from .result import (
     decisive,
     verdict,
 )
+from .tree import GameTree, TreeNode
 
 PLAYERS = ("black", "white")
 BOUNDS = ("exact", LOWER, UPPER)  # by their number in a database

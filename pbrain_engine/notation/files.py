@@ -33,7 +33,8 @@ from typing import TYPE_CHECKING
 from ..files import decode, in_place_of, read_whole, write_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import animated_svg
-from ..game.record import GameRecord, GameTree, main_line, tree_of, without_bad
+from ..game.record import GameRecord
+from ..game.tree import GameTree, main_line, tree_of, without_bad
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from .games import MAGIC as SELF_PLAY

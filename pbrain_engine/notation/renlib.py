@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..game.cells import NotationError
-from ..game.record import GameRecord, GameTree, TreeNode
+from ..game.record import GameRecord
+from ..game.tree import GameTree, TreeNode
 
 SIZE = 15
 MAGIC = b"\xffRenLib\xff"

@@ -20,7 +20,8 @@ from contextlib import suppress
 
 from ..game.cells import SHOWN, NotationError, column_letter, format_moves, parse_moves
 from ..game.position import Held
-from ..game.record import GameRecord, GameTree, TreeNode, main_line, tree_of, without_bad
+from ..game.record import GameRecord
+from ..game.tree import GameTree, TreeNode, main_line, tree_of, without_bad
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 

@@ -13,7 +13,8 @@ from pbrain_engine import Engine, Game, Rule
 from pbrain_engine.app.thinking import DEFAULT_LEVEL
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
-from pbrain_engine.game.record import GameRecord, GameTree, TreeNode
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
 

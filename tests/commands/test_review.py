@@ -15,8 +15,9 @@ from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.errors import FileError
 from pbrain_engine.game import result
 from pbrain_engine.game.game import Game, Move
-from pbrain_engine.game.record import GameRecord, main_line
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Result, Reviewed, win_by
+from pbrain_engine.game.tree import main_line
 from pbrain_engine.notation.sgf import parse_sgf_trees
 from pbrain_engine.position.rules import Side
 from pbrain_engine.values import WIN

@@ -22,8 +22,9 @@ from pbrain_engine.database.sources import SourceOptions, add_items, merge, read
 from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
 from pbrain_engine.game.documents import entry_document
 from pbrain_engine.game.position import Position, image_of
-from pbrain_engine.game.record import GameRecord, GameTree, TreeNode
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known
+from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import parse_renlib
 from pbrain_engine.position.geometry import symmetries, transform
 

@@ -30,8 +30,9 @@ from pbrain_engine.game.documents import (
 )
 from pbrain_engine.game.opening_names import find_opening
 from pbrain_engine.game.position import Position, image_of, read_key
-from pbrain_engine.game.record import GameRecord, GameTree
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author, Known, Result
+from pbrain_engine.game.tree import GameTree
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden import texts
 from tests.golden.readings import nodes_of, readings, said_of

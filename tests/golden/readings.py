@@ -27,7 +27,8 @@ from pbrain_engine.game.diagram import (
     winning_row,
 )
 from pbrain_engine.game.opening_names import find_opening, opening_of, openings
-from pbrain_engine.game.record import GameRecord, GameTree, TreeNode, main_line
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.tree import GameTree, TreeNode, main_line
 from pbrain_engine.notation.colours import colour_rows
 from pbrain_engine.notation.files import format_psq, parse_psq
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib

@@ -13,7 +13,8 @@ from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.game.cells import cell_name
-from pbrain_engine.game.record import GameRecord, GameTree, main_line, tree_of
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.tree import GameTree, main_line, tree_of
 from pbrain_engine.notation import games
 from pbrain_engine.notation.files import SQLITE, format_psq, read_games
 from pbrain_engine.notation.renlib import format_renlib

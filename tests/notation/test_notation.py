@@ -13,7 +13,8 @@ from pbrain_engine.game import cells as notation
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.opening_names import name_opening, openings
 from pbrain_engine.game.position import Position, image_of, read_key
-from pbrain_engine.game.record import GameRecord, GameTree
+from pbrain_engine.game.record import GameRecord
+from pbrain_engine.game.tree import GameTree
 from pbrain_engine.notation.files import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from tests.golden import readings, texts
