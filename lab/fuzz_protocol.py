@@ -15,7 +15,8 @@ from time import perf_counter
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.arena.referee import EngineFault
 from pbrain_engine.doctor.exam import FAIL, Exam, Options
-from pbrain_engine.options import Parser, positive, problem_of, split_command
+from pbrain_engine.errors import problem_of
+from pbrain_engine.options import Parser, positive, split_command
 from pbrain_engine.progress import Progress
 from pbrain_engine.protocol import replies
 from pbrain_engine.protocol.commands import CommandReader

@@ -5,16 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
-from typing import TextIO
 
 from . import __version__
-from .errors import NumokuError, SettingsError, WeightsError
-
-OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-
+from .errors import (
+    FAILURE,
+    INTERRUPTED,
+    OK,
+    USAGE,
+    NumokuError,
+    SettingsError,
+    WeightsError,
+    abandon,
+    complain,
+    flush_errors,
+    problem_of,
+)
 
 COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
     "play": ("commands.play", "play against the engine in the terminal"),
@@ -73,7 +80,7 @@ def guarded(act: Callable[[], int | None]) -> int:
         abandon(sys.stdout)
     except OSError as error:  # there is no room for the output
         abandon(sys.stdout)
-        return complain(message_of(error))
+        return complain("numoku", problem_of(error))
     return status
 
 
@@ -93,19 +100,6 @@ def prepare_streams() -> None:
             stream.reconfigure(errors=errors)
 
 
-def abandon(stream: TextIO) -> None:
-    """Redirect a broken stream to the null device."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def flush_errors() -> None:
-    """Write what stderr still holds, if possible: there is no other place to report to."""
-    try:
-        sys.stderr.flush()
-    except OSError:
-        abandon(sys.stderr)
-
-
 def dispatch(words: list[str]) -> int:
     """Do what the words ask for; return the exit status."""
     if not words or words[0] in ("-h", "--help", "help"):
@@ -115,7 +109,7 @@ def dispatch(words: list[str]) -> int:
         print(version())
         return OK
     if words[0] not in COMMANDS:
-        return complain(f"there is no command {words[0]!r}; {nearest(words[0])}", USAGE)
+        return complain("numoku", f"there is no command {words[0]!r}; {nearest(words[0])}", USAGE)
     return run(COMMANDS[words[0]][0], words[1:])
 
 
@@ -138,33 +132,22 @@ def run(module: str, arguments: list[str]) -> int:
         raise
     except (NumokuError, OSError) as error:
         sys.stdout.flush()  # raises again where the output is what cannot be written
-        return complain(message_of(error), USAGE if isinstance(error, SettingsError) else FAILURE)
+        return complain(
+            "numoku", problem_of(error), USAGE if isinstance(error, SettingsError) else FAILURE
+        )
     except MemoryError:
-        return complain("there is not enough memory")
+        return complain("numoku", "there is not enough memory")
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if getattr(sys, "frozen", False):
-            return complain(f"only the Python package pbrain-numoku has this command ({error})")
+            return complain(
+                "numoku", f"only the Python package pbrain-numoku has this command ({error})"
+            )
         extra = next((name for name, brought in EXTRAS.items() if missing in brought), None)
         if extra is None:
             raise
         package = f"pip install 'pbrain-numoku[{extra}]'"
-        return complain(f"this command needs {missing}: {package}")
-
-
-def message_of(error: Exception) -> str:
-    """Return what went wrong in a line."""
-    from .options import problem_of  # here, where an interrupt of its import is heard
-
-    return problem_of(error)
-
-
-def complain(text: str, status: int = FAILURE) -> int:
-    """Say on stderr what is wrong; return the exit status."""
-    with suppress(OSError):
-        print(f"numoku: {text}", file=sys.stderr)
-    flush_errors()
-    return status
+        return complain("numoku", f"this command needs {missing}: {package}")
 
 
 def usage() -> str:
@@ -208,7 +191,7 @@ def version() -> str:
         library = load()
         kernel = f"{library.about['target']} {library.level} {library.digest}"
     except KernelError as error:
-        kernel = message_of(error)
+        kernel = problem_of(error)
     try:
         from importlib import metadata
 

@@ -1,10 +1,15 @@
-"""What can go wrong where the program itself is right; the text says it in one line."""
+"""What can go wrong where the program itself is right; the text says it in one line, on stderr."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from types import MappingProxyType
-from typing import Self
+from typing import Self, TextIO
+
+OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130  # the exit status of a command
 
 
 class NumokuError(Exception):
@@ -45,3 +50,31 @@ class BuildError(NumokuError):
 
 class WeightsError(NumokuError):
     """A weight file is missing, damaged or of another kind."""
+
+
+def problem_of(error: Exception) -> str:
+    """Return what went wrong as people read it, in a line; without numbers of the system."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def complain(program: str, text: str, status: int = FAILURE) -> int:
+    """Say on stderr, if possible, what is wrong; return the exit status."""
+    with suppress(OSError):
+        print(f"{program}: {text}", file=sys.stderr)
+    flush_errors()
+    return status
+
+
+def flush_errors() -> None:
+    """Write what stderr still holds, if possible: there is no other place to report to."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        abandon(sys.stderr)
+
+
+def abandon(stream: TextIO) -> None:
+    """Redirect a broken stream to the null device."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -19,7 +19,6 @@ from .search.parameters import MAX_DEPTH, check_search
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-INTERRUPTED = 130  # the exit status
 ENDLESS = 1 << 30  # the most of a span without an end
 MEGABYTE = 1_000_000
 MEGABYTES = (16, 65_536)  # that a process may be given
@@ -258,19 +257,6 @@ def add_options(parser: argparse.ArgumentParser, options: Options) -> None:
         option.add_to(group)
         if option is SHARED["db"]:
             parser.set_defaults(db=os.environ.get(DATABASE) or None)
-
-
-def problem_of(error: Exception) -> str:
-    """Return what went wrong as people read it, in a line; without numbers of the system."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-def complain(command: str, text: str, status: int = 1) -> int:
-    """Say on stderr what is wrong; return the exit status."""
-    print(f"numoku {command}: {text}", file=sys.stderr)
-    return status
 
 
 WINDOWS = os.name == "nt"

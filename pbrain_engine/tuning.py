@@ -31,10 +31,10 @@ from .arena.pool import LocalGames
 from .arena.referee import EngineFault, GameTask
 from .arena.settings import MatchSettings, format_engine, option_rows
 from .arena.standings import conditions, table
-from .errors import FileError, SettingsError
+from .errors import INTERRUPTED, FileError, SettingsError
 from .files import Document, check_target, write_whole
 from .notation.journal import LineFile
-from .options import INTERRUPTED, CommandLine, Option, above_zero, positive, whole
+from .options import CommandLine, Option, above_zero, positive, whole
 from .pages import Curve, html_document, html_table, line_chart
 from .progress import Progress
 from .search import parameters

@@ -15,7 +15,8 @@ import pytest
 
 import pbrain_engine
 from pbrain_engine import Engine, Game, Rule, cli
-from pbrain_engine.options import problem_of, span
+from pbrain_engine.errors import problem_of
+from pbrain_engine.options import span
 
 ROOT = Path(__file__).parents[1]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
@@ -130,6 +131,7 @@ def test_help_for_a_full_disk_says_so(name, buffering):
         ("nonsense", "2>/dev/full", 2, ""),
         ("analyse --depth x", "2>/dev/full", 2, ""),
         ("analyse h8h8", "2>/dev/full", 1, ""),
+        ("check ./no-such-engine", "2>/dev/full", 2, ""),
         ("play --level 1", "<&-", 0, "your move, black> "),
         ("analyse - --depth 1", "<&-", 0, "best move "),
         ("solve -", "<&-", 0, "no puzzles to solve"),

@@ -22,6 +22,7 @@ from typing import Any
 from ..database.lines import add_tree, look_up
 from ..database.store import Database, StoredGame
 from ..engine.engine import Engine
+from ..errors import problem_of
 from ..files import Document, state_folder
 from ..game.cells import cell_name
 from ..game.documents import author_of
@@ -30,7 +31,6 @@ from ..game.position import Position, image_of
 from ..game.record import GameRecord
 from ..game.result import Entry, Known, Result, Reviewed
 from ..game.tree import tree_of
-from ..options import problem_of
 
 
 def certain_of(finding: Result | None) -> Result | None:

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import FileError, SettingsError
+from ..errors import INTERRUPTED, FileError, SettingsError, problem_of
 from ..files import Document, state_folder
 from ..game.documents import played_document
 from ..game.record import START, GameRecord
 from ..notation.journal import GameLog
-from ..options import INTERRUPTED, join_command, problem_of
+from ..options import join_command
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, Pool
 from . import processes

@@ -22,18 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import Engine, Limit
-from ..errors import FileError, SettingsError
+from ..errors import INTERRUPTED, FileError, SettingsError, complain
 from ..files import decode, read_whole
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
-from ..options import (
-    INTERRUPTED,
-    SHARED,
-    CommandLine,
-    Option,
-    complain,
-    not_below_zero,
-    positive,
-)
+from ..options import SHARED, CommandLine, Option, not_below_zero, positive
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
 from ..workers import Pool, in_order
@@ -322,5 +314,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
         return INTERRUPTED
     if progress.done < options.count:
-        return complain("openings", f"there are only {progress.done}")
+        return complain("numoku openings", f"there are only {progress.done}")
     return 0

@@ -20,10 +20,10 @@ from typing import TypeVar
 
 from ..engine.engine import Engine, Limit
 from ..engine.pacing import Limits, plan
+from ..errors import problem_of
 from ..game.game import Game
 from ..game.opening_rules import OpeningPlay
 from ..game.record import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
-from ..options import problem_of
 from ..protocol.serve import engine_arguments
 from ..protocol.settings import FULL_STRENGTH, fewest_nodes
 from . import processes

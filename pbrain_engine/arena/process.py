@@ -20,8 +20,8 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import IO, NamedTuple, TextIO
 
+from ..errors import problem_of
 from ..game.record import CRASH, EXIT, FLOOD
-from ..options import problem_of
 from . import processes
 from .processes import Guardian
 from .referee import EngineFault

@@ -23,6 +23,7 @@ from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule,
 from ..database.rescue import find_faults, rescue
 from ..database.sources import SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database
+from ..errors import complain
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
 from ..game.documents import entry_document, following_document, proof_of
@@ -30,17 +31,7 @@ from ..game.opening_names import find_opening, opening_of
 from ..game.record import GameRecord
 from ..game.result import Entry, Result
 from ..notation.renlib import ENCODING
-from ..options import (
-    POSITION,
-    SHARED,
-    Action,
-    CommandLine,
-    Option,
-    complain,
-    counted,
-    integer,
-    whole,
-)
+from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, integer, whole
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
@@ -80,7 +71,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
-            status = complain("db", f"{name}: {error}{before}")
+            status = complain("numoku db", f"{name}: {error}{before}")
             continue
         print(f"{name}: {_stored_words(done)}", flush=True)
     return status
@@ -202,7 +193,9 @@ def _query_positions(database: Database, options: argparse.Namespace) -> int:
         opening = find_opening(options.opening)
         if opening is None:
             return complain(
-                "db", f"{options.opening!r} is not one of renju's openings, D1-D13, I1-I13", 2
+                "numoku db",
+                f"{options.opening!r} is not one of renju's openings, D1-D13, I1-I13",
+                2,
             )
     wanted = Filter(
         options.rule, options.size, options.stones, options.depth,
@@ -226,9 +219,9 @@ def export(database: Database, options: argparse.Namespace) -> int:
     try:
         losses = exports.export(database, options.out, wanted, options.values, options.encoding)
     except ValueError as error:
-        return complain("db", str(error), 2)
+        return complain("numoku db", str(error), 2)
     for loss in losses:
-        complain("db", loss)
+        complain("numoku db", loss)
     if options.out.is_file():
         print(f"{options.out}: {counted(options.out.stat().st_size, 'byte')}", flush=True)
     return 0
@@ -246,7 +239,7 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
         with Database(name) as other:
             name = other.name  # without the password of a URL
             if refusal := _refusal_of(other, "nothing of it is taken"):
-                return complain("db", refusal)
+                return complain("numoku db", refusal)
             done = merge(database, other, partial(_tell, name))
         print(f"{name}: {_stored_words(done)}", flush=True)
     return 0
@@ -325,10 +318,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if SIGNS.encode(encoding) != SIGNS.encode():
             return complain(
-                "db", f"a library cannot be in {encoding}: its signs end texts there", 2
+                "numoku db", f"a library cannot be in {encoding}: its signs end texts there", 2
             )
     except (LookupError, UnicodeError):
-        return complain("db", f"there is no encoding {encoding}", 2)
+        return complain("numoku db", f"there is no encoding {encoding}", 2)
     if options.action == "rescue":
         return _rescue(options)
     path = Path(options.database).expanduser()
@@ -339,13 +332,13 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 changes = options.action in CHANGES
                 if changes and (refusal := _refusal_of(database, "nothing was stored")):
-                    return complain("db", refusal)
+                    return complain("numoku db", refusal)
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
                 fault = next(find_faults(database), None)
                 if fault is None:
                     raise
-                return complain("db", f"{database.name} is damaged: {fault}")
+                return complain("numoku db", f"{database.name} is damaged: {fault}")
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
     finally:

@@ -17,7 +17,7 @@ from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
-from ..errors import NumokuError
+from ..errors import NumokuError, problem_of
 from ..files import read_whole, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
@@ -27,7 +27,6 @@ from ..game.record import GameRecord
 from ..game.tree import GameTree
 from ..notation.files import KINDS, write_game
 from ..notation.sgf import format_sgf_trees
-from ..options import problem_of
 from ..position.rules import Side
 from .opening import ENGINE, TalkedOpening, chosen_opening
 

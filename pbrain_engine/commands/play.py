@@ -20,12 +20,13 @@ from ..app import kept, setup, view
 from ..app.kept import SavedGames, shelf_file
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
+from ..errors import problem_of
 from ..game.cells import NotationError
 from ..game.documents import read_game_tree
 from ..game.opening_rules import RULES, OpeningPlay
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
-from ..options import POSITION, SHARED, CommandLine, Option, integer, problem_of
+from ..options import POSITION, SHARED, CommandLine, Option, integer
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from .dialogue import CLOCK, SECONDS, Dialogue, GameStart, person_of

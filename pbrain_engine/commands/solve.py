@@ -26,12 +26,13 @@ from time import perf_counter
 from ..app import thinking, view
 from ..engine.ending import Prover, line_to_five, winner_after
 from ..engine.engine import Engine, Limit
+from ..errors import complain
 from ..files import read_lines
 from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, read_puzzle
 from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
-from ..options import MEGABYTE, SHARED, CommandLine, Option, complain, counted
+from ..options import MEGABYTE, SHARED, CommandLine, Option, counted
 from ..solver import Solver, SolverProgress
 from .analyse import TREE_SECONDS
 
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
             except ValueError as error:
                 faulty += 1
                 if answers or faulty <= NAMED_FAULTS:
-                    complain("solve", f"{path}, line {place}: {error}")
+                    complain("numoku solve", f"{path}, line {place}: {error}")
                 continue
             answer = thinking.in_thread(partial(solvers.answer, puzzle), solvers.stop)
             answers.append(answer)

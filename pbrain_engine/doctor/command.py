@@ -16,7 +16,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..arena.referee import EngineFault
-from ..options import SHARED, CommandLine, Option, above_zero, complain, problem_of, split_command
+from ..errors import complain, problem_of
+from ..options import SHARED, CommandLine, Option, above_zero, split_command
 from .checks import CHECKS, Check
 from .exam import FAIL, GRADES, PASS, SKIP, WARN, Exam, Options
 
@@ -134,7 +135,7 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has left
         raise
     except OSError as error:
-        return complain("check", problem_of(error), 2)
+        return complain("numoku check", problem_of(error), 2)
     if arguments.json:
         entries = [found.entry() for found in verdicts]
         document = {"command": command, "counts": counts(verdicts), "checks": entries}

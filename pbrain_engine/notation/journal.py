@@ -26,11 +26,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import FileError
+from ..errors import FileError, problem_of
 from ..files import read_lines, read_object, read_stream, try_lock
 from ..game.documents import read_played
 from ..game.record import GameRecord
-from ..options import problem_of
 from ..position.rules import Rule
 from ..values import format_value
 

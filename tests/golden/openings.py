@@ -24,9 +24,8 @@ from pbrain_engine import cli
 from pbrain_engine.arena import openings, textbook
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.openings import Openings, engine_judge
-from pbrain_engine.errors import SettingsError
+from pbrain_engine.errors import SettingsError, problem_of
 from pbrain_engine.game.cells import format_moves
-from pbrain_engine.options import problem_of
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress

@@ -22,8 +22,7 @@ import pytest
 from pbrain_engine.arena import arguments, settings
 from pbrain_engine.arena.match import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
-from pbrain_engine.errors import SettingsError
-from pbrain_engine.options import problem_of
+from pbrain_engine.errors import SettingsError, problem_of
 from tests.golden import texts
 
 FILE = Path(__file__).with_suffix(".txt")
