@@ -29,8 +29,7 @@ export class FilePanel extends Panel {
   // Put a stone or block a cell, or take it away again. Moves become stones that were set up.
   put(cell) {
     const { app } = this, side = this.puts;
-    const old = this.stones(), others = old.filter(({ x, y }) => !isSame([x, y], cell)), there = old.find((stone) => !others.includes(stone));
-    const [x, y] = cell;
+    const [x, y] = cell, old = this.stones(), there = old.find((stone) => isSame([stone.x, stone.y], cell)), others = old.filter((stone) => stone !== there);
     return this.setUp({ placed: there?.side === side ? others : [...others, { x, y, side }], first: app.mover });
   }
 
