@@ -27,7 +27,7 @@ from pbrain_engine.commands import analyse
 from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
-from tests.board.board_server import PATIENCE, ROOT, BoardServer, Tab, position
+from tests.board.board_server import PATIENCE, BoardServer, Tab, position
 from tests.conftest import Run
 from tests.golden.board import GOOD, request, scope
 from tests.notation.test_renlib import grow
@@ -78,8 +78,7 @@ def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer)
             sizes[name] = len(answer.read())
             assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
     tables = [sizes.pop(name) for name in list(sizes) if name.startswith("words-")]
-    puzzles = (ROOT / "pbrain_engine" / "board" / "puzzles.jsonl").stat().st_size
-    assert sum(sizes.values()) + max(tables) + puzzles < 267_000  # one language is loaded
+    assert sum(sizes.values()) + max(tables) < 225_000  # one language is loaded
 
 
 @pytest.mark.parametrize(

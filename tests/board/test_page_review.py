@@ -84,10 +84,9 @@ def test_the_first_click_is_answered_and_a_review_waits_for_the_end(page: Page) 
 
 
 def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
-    page.wait("app.puzzle.shipped.length")
     page.tab("puzzle")
+    page.wait("app.puzzle.shipped.length")
     page.set(difficulty=3)
-
     page.do("app.puzzle.shipped = []")
     page.press("next-puzzle")
     assert page.text("puzzle-status") == "There is no puzzle yet."
@@ -104,6 +103,15 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
         page.wait("!app.guide.busy")
     page.says("puzzle-status", "Solved!")
     assert page.raw.locator("#puzzle-list option").first.text_content().startswith("✓")
+
+
+def test_puzzles_come_when_they_are_looked_at(page: Page) -> None:
+    page.wait("!app.server.questions.size")
+    assert page.do("app.puzzle.shipped.length") == 0
+    page.tab("puzzle")
+    page.has("#puzzle-list option", 100)
+    page.reload()
+    page.has("#puzzle-list option", 100)
 
 
 def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Page) -> None:
@@ -132,12 +140,20 @@ def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Pa
     assert page.text("proof-tree") == "" and not page.raw.is_visible("#puzzle-leave")
 
 
+# All that is said of a proof, also what does not stay.
+NOTED = """app.proof.say = function (text) {
+  window.noted = `${window.noted || ""} ${text}`;
+  this.status.textContent = text;
+}"""
+
+
 def test_a_win_in_one_move_is_called_a_five(page: Page) -> None:
     page.puzzle("1")
     side = page.do("app.puzzle.puzzle.to_move").capitalize()
     page.wait(f"document.querySelector('#state').textContent === '{side} makes five'")
+    page.do(NOTED)  # the end of the proof is said soon after
     page.press("puzzle-solution")
-    page.says("proof-status", f"{side} makes five: ")
+    page.wait(f"window.noted?.includes('{side} makes five: ')")
     page.puzzle("2")
     page.says("puzzle-status", "wins in 2 moves by fours")
 

@@ -65,4 +65,5 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     assert known  # what was found out before the reload
     stopped = page.do(STOP)
     assert stopped["ms"] < HEARD and stopped["depth"] >= 1, stopped
+    page.puzzle()
     page.close()
