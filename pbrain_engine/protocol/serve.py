@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FileError
+from ..errors import NumokuError
 from ..search.parameters import PARAMETERS, check_search
 
 if TYPE_CHECKING:
@@ -45,12 +45,19 @@ def engine_arguments(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
         elif key in OPTIONS:
             arguments[key] = value
         elif key in NUMBERS:
-            arguments[key] = int(value)
+            arguments[key] = _whole(key, value)
         elif key in PARAMETERS:
-            parameters[key] = int(value)
+            parameters[key] = _whole(key, value)
     if parameters:
         arguments["parameters"] = parameters
     return arguments
+
+
+def _whole(key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{key} takes a whole number, not {text[:20]!r}") from None
 
 
 def read_options(words: Iterable[str]) -> dict[str, str] | None:
@@ -66,8 +73,8 @@ def read_options(words: Iterable[str]) -> dict[str, str] | None:
             return None
         elif not equals:
             value = next(rest, "") if word.startswith("--") else ""
-            if not value:
-                return None
+        if not value:
+            return None
         options[name] = value
     return options
 
@@ -104,17 +111,24 @@ def problem_of(options: Mapping[str, str]) -> str:
     """Return why an engine cannot have these options, before the dialogue begins, else nothing."""
     try:
         arguments = engine_arguments(options.items())
-    except ValueError as error:
-        return str(error)
-    if "book" in arguments:
-        try:
+        if "weights" in arguments:
+            from ..eval.weights import load_weights
+
+            load_weights(arguments["weights"])
+        if "level" in arguments:
+            from ..native.load.targets import host_target
+
+            target, level = host_target(), arguments["level"]
+            if target is not None and level not in target.levels:
+                return f"there is no level {level!r}, only {', '.join(target.levels)}"
+        if "book" in arguments:
             from ..engine.book import Book
-        except ImportError:  # the program in the ZIP has no SQLite
-            return "only the Python package plays from books"
-        try:
+
             Book(arguments["book"]).close()
-        except FileError as error:
-            return str(error)
+    except ImportError:  # the program in the ZIP has no SQLite
+        return "only the Python package plays from books"
+    except (ValueError, NumokuError) as error:
+        return str(error)
     return ""
 
 

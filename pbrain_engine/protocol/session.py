@@ -128,11 +128,14 @@ class Session:
         """Do a command of Gomocup's protocol, or of Yixin-Board's."""
         match command.name, command.numbers:
             case "INFO", _:
-                self.settings.update(command.text)
-                if self.task is None:
-                    self._prepare_rule()
-                elif not self.task.answered:
-                    self.task.relimit(self._plan())
+                task = self.task
+                if task is not None and not task.answered:
+                    self.settings.update(command.text, read_at - task.read_at)
+                    task.relimit(self._plan())
+                else:
+                    self.settings.update(command.text)
+                    if task is None:
+                        self._prepare_rule()
             case "MALFORMED", _:
                 raise Refused(command.text)
             case "UNKNOWN", _:

@@ -76,8 +76,11 @@ class Settings:
             return Rule.CARO_EXACT if code & EXACT else Rule.CARO
         return Rule.STANDARD if code & EXACT else Rule.FREESTYLE
 
-    def update(self, text: str) -> None:
-        """Take in one INFO line; a number may be whole, 300.0, 5e5, or too long for 64 bits."""
+    def update(self, text: str, elapsed: float = 0.0) -> None:
+        """Take in one INFO line, ``elapsed`` seconds after a move was asked for that is still due.
+
+        A number may be whole, 300.0, 5e5, or too long for 64 bits.
+        """
         key, number, *_ = (*text.lower().split(), "", "")
         self.yixin = self.yixin or key in YIXIN_KEYS
         try:
@@ -89,7 +92,7 @@ class Settings:
         if name and setting is not None:
             setattr(self, name, setting)
         if key == "time_left":
-            self.spent = 0
+            self.spent = -round(elapsed * 1000)  # which the end of the move will add
 
     def spend(self, elapsed: float) -> None:
         """Take the time of a move off the match, for managers that do not send time_left."""

@@ -12,6 +12,7 @@ import pytest
 from pbrain_engine import Engine, Game, Move, Rule, Side, Thought
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
+from pbrain_engine.native.load.targets import host_target
 from pbrain_engine.protocol import replies, serve, session
 from pbrain_engine.protocol.commands import Command, CommandReader
 from pbrain_engine.protocol.replies import Report, line_wins
@@ -20,6 +21,9 @@ from pbrain_engine.protocol.session import Session
 from pbrain_engine.protocol.settings import Settings
 from pbrain_engine.values import loss_in, win_in
 from tests.fake_engine import FakeEngine
+
+HOST = host_target()
+assert HOST is not None
 
 
 class Talk:
@@ -205,6 +209,23 @@ def test_only_news_about_time_winds_the_timer_of_a_search(monkeypatch):
     assert [round(plan.hard, 1) for plan in changed] == [0.9]
 
 
+def test_what_is_left_of_a_match_is_so_at_the_moment_at_which_it_is_said(monkeypatch):
+    """A clock that is sent each second of a search changes nothing about its time, nor the next."""
+    changed: list[TimePlan] = []
+    monkeypatch.setattr(Pace, "change", lambda self, plan: changed.append(plan))
+    talk = Talk().start()
+    talk.say("INFO timeout_turn 10000", "INFO time_left 10000")
+    talk.session.handle(Command("BEGIN"), 100.0)
+    for seconds in (1.0, 2.0):
+        text = f"time_left {10_000 - 1000 * seconds:.0f}"
+        talk.session.handle(Command("INFO", text=text), 100.0 + seconds)
+    task = talk.session.task
+    assert task is not None and changed == []
+    monkeypatch.setattr(session.time, "perf_counter", lambda: 103.0)
+    talk.session.conclude(task)
+    assert talk.session.settings.limits.left == 7000
+
+
 def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr("builtins.open", lambda *_: BytesIO(b"1 9000000000 1"))
@@ -221,8 +242,8 @@ def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
         ("--search=alphabeta --weights w", {"search": "alphabeta", "weights": "w"}),
         ("level=v2 book_seed=7 futility_slope=70",
          {"level": "v2", "book_seed": "7", "futility_slope": "70"}),
-        ("--log", None), ("search", None), ("match numoku numoku", None), ("bench", None),
-        ("--row-first=1", None), ("colour=red", None), ("--version", None),
+        ("--log", None), ("level=", None), ("search", None), ("match numoku numoku", None),
+        ("bench", None), ("--row-first=1", None), ("colour=red", None), ("--version", None),
     ],
 )  # fmt: skip
 def test_the_command_line_is_options_of_the_protocol_or_none(line, options):
@@ -231,13 +252,19 @@ def test_the_command_line_is_options_of_the_protocol_or_none(line, options):
 
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [({"search": "mcts"}, "method:puct"), ({"book_seed": "x"}, "'x'"),
-     ({"book": "/no/such"}, "there is no book")],
+    [({"search": "mcts"}, "there is no search 'mcts': it is alphabeta; method:puct plays by tree "
+      "search"),
+     ({"book_seed": "x"}, "book_seed takes a whole number, not 'x'"),
+     ({"futility_depth": "1.5"}, "futility_depth takes a whole number, not '1.5'"),
+     ({"weights": "/no"}, "cannot read weights '/no': No such file or directory"),
+     ({"level": "v1"}, f"there is no level 'v1', only {', '.join(HOST.levels)}"),
+     ({"book": "/no/such"}, "there is no book /no/such")],
 )  # fmt: skip
 def test_options_that_no_engine_can_have_end_the_program_at_once(options, problem, capsys):
     assert serve.main(options) == 2
-    assert problem in capsys.readouterr().err
-    assert not serve.problem_of({"search": "alphabeta", "level": "v2"})
+    assert capsys.readouterr() == ("", f"pbrain-numoku: {problem}\n")
+    possible = {"search": "alphabeta", "weights": "network", "level": HOST.levels[0]}
+    assert not serve.problem_of(possible)
 
 
 def thought(value: int, pv: tuple[tuple[int, int], ...], **others: int) -> Thought:
