@@ -37,7 +37,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .. import __version__, pages
-from ..app.kept import SavedGames
+from ..app.saved import SavedGames
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
 from ..files import state_folder

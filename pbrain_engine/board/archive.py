@@ -11,7 +11,8 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from ..app.kept import OptionalDatabase, SavedGames, certain_of
+from ..app.kept import OptionalDatabase, certain_of
+from ..app.saved import SavedGames
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame

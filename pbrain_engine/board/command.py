@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..app.kept import shelf_file
+from ..app.saved import shelf_file
 from ..errors import FileError, Refused
 from ..eval.weights import load_weights
 from ..files import read_whole

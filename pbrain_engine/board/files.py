@@ -6,7 +6,7 @@ import base64
 from http import HTTPStatus
 from typing import Any
 
-from ..app.kept import OPEN
+from ..app.saved import OPEN
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..errors import NumokuError, Refused
 from ..files import Document, Json, decode

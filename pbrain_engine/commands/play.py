@@ -17,7 +17,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from ..app import kept, setup, view
-from ..app.kept import SavedGames, shelf_file
+from ..app.saved import SavedGames, shelf_file
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..errors import problem_of

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from ..app.kept import SavedGames
+from ..app.saved import SavedGames
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
 from ..board.archive import Archive
 from ..board.desk import EVENT_GAP, Answer, Desks, Questions

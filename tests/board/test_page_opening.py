@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.app.kept import FILE, SavedGames
+from pbrain_engine.app.saved import FILE, SavedGames
 from pbrain_engine.board.app import STATIC
 from pbrain_engine.commands.opening import TalkedOpening
 from pbrain_engine.commands.play import begun_of

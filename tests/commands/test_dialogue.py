@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine import Engine, Rule
-from pbrain_engine.app.kept import SavedGames, shelf_file, upgraded
+from pbrain_engine.app.saved import SavedGames, shelf_file, upgraded
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.commands.opening import TalkedOpening

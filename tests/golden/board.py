@@ -26,7 +26,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.app.kept import SavedGames
+from pbrain_engine.app.saved import SavedGames
 from pbrain_engine.board import desk, proofs, searches
 from pbrain_engine.board.app import BoardServer
 from pbrain_engine.board.archive import Archive

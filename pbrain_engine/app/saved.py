@@ -1,0 +1,187 @@
+"""Games that page and terminal go on with, in a file of this user, or in memory without one.
+
+Each is a document of ``documents`` with ``game`` (its name), ``began`` (seconds since 1970),
+``title``, ``at`` (the move that is looked at, 0 before the first), ``looked`` (a position that was
+only looked at) and, while the game goes on, ``match``: who plays, at which level, and how far its
+opening is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ..errors import problem_of
+from ..files import Document, state_folder
+from ..game.cells import cell_name
+
+FILE = "board-games.db"  # in the user's folder
+MOST_GAMES = 1000  # that are kept; the one that was begun first makes room
+PATIENCE = 10.0  # seconds that another program may write
+OPEN = "open"  # asks for games without a result
+SCHEMA = """
+    CREATE TABLE IF NOT EXISTS games (
+        id TEXT PRIMARY KEY, began REAL NOT NULL, digest TEXT NOT NULL,
+        summary TEXT NOT NULL, document TEXT NOT NULL)
+"""
+
+
+def shelf_file() -> Path:
+    """Return the file in which the games of this user lie."""
+    return state_folder() / FILE
+
+
+class SavedGames:
+    """The games that are kept; ``trouble`` says why they are in memory alone, if they are."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Open it, made if it is not there; where that fails the games are kept in memory."""
+        self.trouble = ""
+        self._guard = threading.Lock()
+        self._file = sqlite3.connect(":memory:", check_same_thread=False)
+        if path is not None:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+                file = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False)
+                file.execute(SCHEMA)
+                self._file = file
+            except OSError as error:
+                self.trouble = problem_of(error)
+            except sqlite3.Error as error:
+                self.trouble = f"{path}: {error}"
+        self._file.execute(SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._guard:
+            self._file.close()
+
+    # What is kept -------------------------------------------------------------------
+
+    def summaries(
+        self, search: str = "", rule: str | None = None, result: str | None = None,
+        with_looked_at: bool = True,
+    ) -> list[Document]:  # fmt: skip
+        """Return what a list shows of each game, the one that was begun last first.
+
+        ``search``: words that occur in title, players, rule, result, level or date; ``result``:
+        1-0, 0-1, 1/2-1/2 or ``open``. Positions that were only looked at can be left out.
+        """
+        words = search.lower().split()
+        return [
+            game
+            for game in self._read("SELECT summary FROM games ORDER BY began DESC, id")
+            if (with_looked_at or game.get("played", True))
+            and rule in (None, game["rule"])
+            and (result is None or game["result"] == ("" if result == OPEN else result))
+            and all(word in _searched(game) for word in words)
+        ]
+
+    def game(self, name: str) -> Document | None:
+        """Return a game as it was kept, None if it is not there."""
+        found = self._read("SELECT document FROM games WHERE id = ?", name)
+        return upgraded(found[0]) if found else None
+
+    def going_on(self) -> list[Document]:
+        """Return the games that go on, the one that was begun last first, then all others."""
+        found = self._read("SELECT document FROM games ORDER BY began DESC, id")
+        return sorted(map(upgraded, found), key=lambda game: not game["match"])
+
+    # What changes -------------------------------------------------------------------
+
+    def keep(self, document: Document) -> None:
+        """Keep a game in the place of what it was; the same game by another name makes room."""
+        if not document.get("title"):
+            before = self.game(str(document["game"])) or {}
+            document = {**document, "title": before.get("title") or ""}
+        content = [document[name] for name in ("position", "tree", "names", "comment", "root")]
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+        texts = json.dumps(summary_of(document)), json.dumps(document)
+        row = (document["game"], document["began"], digest, *texts)
+        with self._guard, self._file:
+            run = self._file.execute
+            run("DELETE FROM games WHERE digest = ? AND id != ?", (digest, document["game"]))
+            run("INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?)", row)
+            run(
+                "DELETE FROM games WHERE id NOT IN "
+                "(SELECT id FROM games ORDER BY began DESC LIMIT ?)",
+                (MOST_GAMES,),
+            )
+
+    def delete(self, name: str) -> bool:
+        """Forget a game; return whether it was there."""
+        with self._guard, self._file:
+            return self._file.execute("DELETE FROM games WHERE id = ?", (name,)).rowcount > 0
+
+    def rename(self, name: str, title: str) -> bool:
+        """Give a game a title; return whether it is there."""
+        document = self.game(name)
+        if document is None:
+            return False
+        document["title"] = title
+        texts = json.dumps(summary_of(document)), json.dumps(document)
+        with self._guard, self._file:
+            query = "UPDATE games SET summary = ?, document = ? WHERE id = ?"
+            return self._file.execute(query, (*texts, name)).rowcount > 0
+
+    def _read(self, query: str, *values: object) -> list[dict[str, Any]]:
+        with self._guard, contextlib.closing(self._file.execute(query, values)) as rows:
+            return [json.loads(text) for (text,) in rows]
+
+
+def summary_of(document: Mapping[str, Any]) -> Document:
+    """Return what a list shows of a game."""
+    position, names, match = document["position"], document["names"] or {}, document["match"]
+    moves, last = 0, -1  # of the main line: the first move behind each
+    for place, row in enumerate(document["tree"]):
+        if row["parent"] == last:
+            moves, last = moves + 1, place
+    return {
+        "game": document["game"],
+        "began": document["began"],
+        "title": document.get("title") or "",
+        **{name: position[name] for name in ("width", "height", "rule")},
+        "moves": moves,
+        **{name: names.get(name) or "" for name in ("black", "white", "result")},
+        "level": str(match.get("level") or "") if match else "",
+        "going": bool(match),
+        "played": not document.get("looked"),
+    }
+
+
+def upgraded(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a game with swap2 as an opening, where release 0.2 kept who was to do something."""
+    match, rows, at = document["match"], document["tree"], document["at"] - 1
+    if not match or not match.get("stage"):
+        return document
+    cells: list[str] = []
+    while at >= 0:
+        cells.insert(0, cell_name(rows[at]["x"], rows[at]["y"]))
+        at = rows[at]["parent"]
+    stage, ply = match["stage"], len(cells)
+    match = {name: value for name, value in match.items() if name not in ("stage", "task", "from")}
+    if ply <= 5:
+        opens = {3: stage == "engine", 4: False, 5: stage == "choice"}.get(ply, stage != "engine")
+        if ply > 3 or (ply == 3 and stage == "person"):
+            cells.insert(3, "two")
+        match["opening"] = {"rule": "swap2", "actions": " ".join(cells), "person": int(not opens)}
+    return {**document, "match": match}
+
+
+def _searched(game: Mapping[str, Any]) -> str:
+    """Return the text of a summary in which words are looked for."""
+    words = [str(game.get(name, "")) for name in ("title", "black", "white", "rule", "result")]
+    if game.get("level"):
+        words.append(f"level {game['level']}")
+    with contextlib.suppress(ValueError, OverflowError, OSError):
+        words.append(date.fromtimestamp(game["began"]).isoformat())
+    return " ".join(words).lower().replace("_", " ")
