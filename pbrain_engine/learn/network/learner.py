@@ -12,8 +12,9 @@ import numpy as np
 
 from .batch import Batch, Threads
 from .dataset import Floats, Ints
-from .gradients import accumulate_gradients, backward_map, map_patterns
+from .gradients import accumulate_gradients
 from .layout import PEAKS, Goal, Gradients, Layout, Map, Model, Outputs, Part
+from .mapping import backward_map, map_patterns
 from .rows import loop
 
 VECTOR_LIMIT = 31.0
