@@ -177,6 +177,12 @@ def _letters(data: bytes) -> str:
     return data.decode("latin-1")
 
 
+def shown(text: str, most: int = 60) -> str:
+    """Return a text as a message shows it, whatever a file or a program says: safe and short."""
+    clean = "".join(c if c.isprintable() else "?" for c in text[: most + 1])
+    return clean if len(clean) <= most else clean[: most - 3] + "..."
+
+
 def is_writable(text: str) -> bool:
     """Return whether a text can be written: what JSON holds may have halves of characters in it."""
     return not re.search("[\ud800-\udfff]", text)

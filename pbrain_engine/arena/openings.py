@@ -23,7 +23,7 @@ from typing import Any
 
 from ..engine.engine import Engine, Limit
 from ..errors import INTERRUPTED, FileError, SettingsError, complain
-from ..files import decode, read_whole
+from ..files import decode, read_whole, shown
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..options import SHARED, CommandLine, Option, not_below_zero, positive
 from ..position.geometry import Coordinates, symmetries, transform
@@ -46,7 +46,6 @@ SPREAD = 3  # stones lie within this of the cell that they are grouped around
 MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # with more, hardly any opening is not yet won
 BORDER = 0.5  # share of openings that lie at the border: games are decided less soon there
 BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
-MOST_SHOWN = 80  # characters of a line in a message
 
 _STONES = re.compile(r"[0-9]{1,3}")
 
@@ -61,12 +60,6 @@ def read_lines(path: str) -> tuple[str, ...]:
     if not found:
         raise FileError(f"{path} holds no openings")
     return found
-
-
-def shown(line: str) -> str:
-    """Return a line as a message shows it, whatever the file is."""
-    clean = "".join(c if c.isprintable() else "?" for c in line[:MOST_SHOWN])
-    return clean + " ..." * (len(line) > MOST_SHOWN)
 
 
 class Openings:

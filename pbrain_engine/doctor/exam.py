@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ..arena.choosing import SWAP2_STONES
 from ..arena.process import EngineProcess, TimedLine
 from ..arena.referee import EngineFault
+from ..files import shown
 from ..game.cells import cell_name, parse_moves
 from ..native.load.memory import peak_working_set
 from ..position.geometry import Coordinates
@@ -85,7 +86,7 @@ class Exam:
             self.heard.append(line)
             text = line.text.rstrip("\r")
             if self._may_decline and is_refusal(text):
-                raise EngineFault(SKIP, f"{self.said}: {shown(text)}")
+                raise EngineFault(SKIP, f"{self.said}: {shown(text)!r}")
             if text.split(" ")[0].upper() not in self.chatter:
                 return text
         if (status := self.peer.process.poll()) is not None:
@@ -170,7 +171,7 @@ class Exam:
         match word:
             case "OK":
                 if (answer := self.answer()) != "OK":
-                    raise failed(f"{shown(answer)} instead of OK")
+                    raise failed(f"{shown(answer)!r} instead of OK")
             case "move":
                 self._move(float(rest) if rest else self.options.patience + self.options.turn)
             case "exchange":
@@ -192,17 +193,17 @@ class Exam:
                     raise failed("the time of the turn is hardly used")
             case "says":
                 if not re.search(rest, answer := self.answer()):
-                    raise failed(f"{shown(answer)} instead of {rest}")
+                    raise failed(f"{shown(answer)!r} instead of {rest}")
             case "rejects":  # at once, but is alive
                 refusal = self.next_answer(self.options.turn + 0.5)
                 if refusal is None or is_refusal(refusal) and self.next_answer(0.1) is not None:
                     amount = "silence" if refusal is None else "more than one answer"
-                    self.blemish = self.blemish or f"{amount} after {shown(self.said)}"
+                    self.blemish = self.blemish or f"{amount} after {shown(self.said)!r}"
                 elif not is_refusal(refusal):
-                    raise failed(f"{shown(refusal)} after {shown(self.said)}")
+                    raise failed(f"{shown(refusal)!r} after {shown(self.said)!r}")
             case "silence":
                 if (early := self.next_answer(float(rest))) is not None:
-                    raise failed(f"{shown(early)} after {shown(self.said)}")
+                    raise failed(f"{shown(early)!r} after {shown(self.said)!r}")
             case "swap2":
                 self._swap2(rest.split())
             case "stop":
@@ -229,7 +230,7 @@ class Exam:
                     first = line.text.split(" ")[0].rstrip("\r")
                     is_move = read_move(first) is not None
                     if first not in rest.split() and not (is_move and "x,y" in rest):
-                        raise failed(f"a line {shown(line.text)}")
+                        raise failed(f"a line {shown(line.text)!r}")
             case "offers":
                 if not any(line.text.startswith(rest) for line in self.heard):
                     raise EngineFault(SKIP, f"no {rest}")
@@ -240,7 +241,7 @@ class Exam:
                 self.peer.wait(1.0)
                 sleep(0.05)
                 if self.peer.stderr:
-                    raise failed(f"{shown(self.peer.stderr.decode('latin-1'))} on stderr")
+                    raise failed(f"{shown(self.peer.stderr.decode('latin-1'))!r} on stderr")
             case "exit":
                 if self.peer.wait(float(rest)) is None:
                     raise failed(f"still running after {float(rest):g} s")
@@ -274,7 +275,7 @@ class Exam:
         self.taken = perf_counter() - began
         cell = read_move(answer)
         if cell is None:
-            raise failed(f"{shown(answer)} instead of a move")
+            raise failed(f"{shown(answer)!r} instead of a move")
         if not (cell[0] < self.size and cell[1] < self.size):
             raise failed(f"the move {answer} is off the board")
         if cell in self.stones:
@@ -291,7 +292,7 @@ class Exam:
         is_legal = None not in cells and len(set(cells)) == len(cells)
         counts = SWAP2_STONES[len(stones)]
         if not (stones and answer == "SWAP") and (len(words) not in counts or not is_legal):
-            raise failed(f"{shown(answer)} with {len(stones)} stones")
+            raise failed(f"{shown(answer)!r} with {len(stones)} stones")
 
 
 def failed(finding: str) -> EngineFault:
@@ -308,9 +309,3 @@ def read_move(text: str) -> Coordinates | None:
     """Return the cell of a digits-only ``x,y``, or None."""
     found = re.fullmatch(r"([0-9]{1,3}),([0-9]{1,3})", text)
     return (int(found[1]), int(found[2])) if found else None
-
-
-def shown(text: str) -> str:
-    """Return what was said, safe and short enough for a table."""
-    clean = "".join(c if c.isprintable() and c.isascii() else "?" for c in text)
-    return repr(clean if len(clean) <= 60 else clean[:57] + "...")

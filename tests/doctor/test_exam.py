@@ -14,7 +14,7 @@ import pytest
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.doctor import command
 from pbrain_engine.doctor.command import FAIL, PASS, SKIP
-from pbrain_engine.doctor.exam import Options, read_move, shown
+from pbrain_engine.doctor.exam import Options, read_move
 from tests.build.wine import needs_windows_itself
 from tests.golden import dialogues, texts
 
@@ -142,8 +142,3 @@ def test_children_of_a_program_die_with_it(tmp_path: Path) -> None:
 )
 def test_a_move_is_digits_and_a_comma(text: str, cell: tuple[int, int] | None) -> None:
     assert read_move(text) == cell
-
-
-def test_what_a_program_says_is_shown_safely() -> None:
-    assert shown("\x1b[31mred") == "'?[31mred'"
-    assert len(shown("x" * 1000)) < 70
