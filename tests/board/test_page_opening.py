@@ -135,7 +135,8 @@ def test_a_step_is_taken_back(page: Page) -> None:
 
 def test_the_page_offers_every_rule() -> None:
     source = (STATIC / "setup.js").read_text(encoding="utf-8")
-    table = re.search(r"OPENINGS = \{(.*?)\};", source)
-    assert table is not None
-    names = dict(re.findall(r'"?([\w-]+)"?: "([^"]+)"', table[1]))
-    assert names == {rule.name: rule.title for rule in RULES.values()}
+    names = re.search(r"OPENINGS = \[(.*?)\];", source)
+    titles = re.search(r'"opening-rules": "(.*)"', (STATIC / "words-en.js").read_text("utf-8"))
+    assert names is not None and titles is not None
+    offered = zip(re.findall(r'"(.*?)"', names[1]), titles[1].split(), strict=True)
+    assert dict(offered) == {rule.name: rule.title for rule in RULES.values()}

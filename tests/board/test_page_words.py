@@ -152,6 +152,18 @@ def test_the_openings_of_renju_have_the_names_of_the_language(
         page.says("about", name)
 
 
+def test_the_rules_of_openings_have_the_names_of_the_language(
+    words: dict[str, dict[str, str]], opened: Open
+) -> None:
+    assert {len(table["opening-rules"].split()) for table in words.values()} == {6}
+    page = opened(locale="ja")
+    page.press("new-game")
+    page.says("presets", "題数打ち")
+    page.set(opening="taraguchi-10")
+    assert page.do("document.querySelector('#opening').selectedOptions[0].text") == "五珠交替打ち"
+    assert page.do("document.querySelector('#rule').value") == "renju"
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_label_is_cut_off_and_messages_have_plurals(opened: Open, language: str) -> None:
     page: Any = opened("h8a1i8c1j8e1a15h1", locale=language)

@@ -6,9 +6,9 @@ import { remember, remembered } from "./kept.js";
 import { has, t } from "./words.js";
 
 export const RULES = ["freestyle", "standard", "renju", "caro", "caro_exact"];
-// The rules of openings by their names; all but the first two are renju's, on 15x15.
-const OPENINGS = { swap: "Swap", swap2: "Swap2", rif: "RIF", yamaguchi: "Yamaguchi", "soosorv-8": "Soosorv-8", "taraguchi-10": "Taraguchi-10" };
-const FREE = ["swap", "swap2"], RENJU = { rule: "renju", width: 15, height: 15 };
+// The rules of openings; all but the first two are renju's, on 15x15.
+const OPENINGS = ["swap", "swap2", "rif", "yamaguchi", "soosorv-8", "taraguchi-10"];
+const RENJU = { rule: "renju", width: 15, height: 15 };
 const METHODS = ["uct", "adp", "genetic", "puct", "knowledge", "minimax", "evaluation", "proofnumber", "alphabeta", "deepening", "threatspace"];
 // Each with the cells of its picture: black, white, black, ...
 const PRESETS = {
@@ -27,7 +27,8 @@ const PRESETS = {
 const form = find("setup-form");
 export const field = (name) => form.elements[name];
 export const values = () => Object.fromEntries(new FormData(form));
-const isForRenju = (opening) => opening in OPENINGS && !FREE.includes(opening);
+const isForRenju = (opening) => OPENINGS.indexOf(opening) > 1;
+const openingRule = (opening) => t("opening-rules").split(" ")[OPENINGS.indexOf(opening)];
 export const fill = (kept) => { for (const name in kept) if (field(name)) field(name).value = kept[name]; };
 
 // The board of a new game, as the form has it.
@@ -40,7 +41,7 @@ export const levelNote = (level) => (isNaN(level) ? t("textbook") : t(`level-${l
 
 export function fillForm() {
   fillList(find("rule"), RULES.map((rule) => [rule, t(`rule-${rule}`)]));
-  fillList(find("opening"), [["none", t("opening-none")], ...Object.entries(OPENINGS)]);
+  fillList(find("opening"), [["none", t("opening-none")], ...OPENINGS.map((name) => [name, openingRule(name)])]);
   const levels = Array.from({ length: 10 }, (_, at) => [at + 1, `${at + 1} · ${t(`level-${at + 1}`)}`]);
   fillList(find("level"), [["", "Numoku", levels], ["", t("textbook"), METHODS.map((name) => [name, name])]]);
   fill({ level: 5, ...remembered("setup", {}) });
@@ -73,7 +74,7 @@ export function presets(then) {
       remember("setup", values());
       then(fields);
     };
-    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, OPENINGS[name] || t(`preset-${name}`)));
+    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, openingRule(name) || t(`preset-${name}`)));
   });
 }
 

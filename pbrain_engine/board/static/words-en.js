@@ -103,6 +103,7 @@ export const words = {
   "height": "Rows",
   "opening": "Opening",
   "opening-none": "none",
+  "opening-rules": "Swap Swap2 RIF Yamaguchi Soosorv-8 Taraguchi-10",
   "seconds": "Numoku: seconds a move",
   "minutes": "Minutes for each side (0: no limit)",
   "increment": "Seconds added with each move",
