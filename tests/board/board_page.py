@@ -152,7 +152,7 @@ class Page:
             field.evaluate(OPEN)
             kind = field.evaluate("(field) => field.getAttribute('role') || field.localName")
             if kind == "radiogroup":
-                field.locator(f"input[value={value}]").check(force=True)
+                field.locator(f"input[value='{value}']").check(force=True)
             elif kind == "select":
                 field.select_option(str(value))
             else:

@@ -82,6 +82,18 @@ def test_sides_stand_two_by_two_on_a_telephone_and_in_a_row_elsewhere(page: Page
         assert [found.count(top) for top in sorted(set(found))] == rows
 
 
+def test_no_preset_stands_alone_in_its_row(page: Page) -> None:
+    tops = "[...document.querySelectorAll('%s .presets button')].map((one) => one.offsetTop)"
+    for wide, high in ((320, 640), (390, 844), (768, 1024), (1024, 768), (1280, 800)):
+        page.resize(wide, high)
+        page.press("new-game")
+        for place in ("#invitation", "#setup"):
+            found = page.do(tops % place)
+            assert len(found) == 10
+            assert all(found.count(top) > 1 for top in found), (wide, place, found)
+        page.press("setup-cancel")
+
+
 def test_a_hint_goes_away(page: Page) -> None:
     page.begin(level=1, seconds=30)
     page.play("h8")
@@ -137,6 +149,36 @@ def test_a_position_is_set_up_played_and_analysed(opened: Open) -> None:
     page.press("empty-board")
     page.wait("app.tree.isEmpty && app.node.facts")
     page.says("state", "Black to move")
+
+
+def test_a_new_game_begins_from_a_position_that_is_set_up(opened: Open) -> None:
+    page = opened("h8h9", **PHONE)
+    page.press("new-game", "set-up")
+    page.wait("app.tab === 'file' && app.tree.isEmpty && app.node.facts")
+    for side, cell in (("black", "h8"), ("white", "h10"), ("white", "c3")):
+        page.do(f"document.querySelector('#puts [value={side}]').click()")
+        stones = page.stones()
+        page.raw.touchscreen.tap(*page.point(cell))
+        page.raw.touchscreen.tap(*page.point(cell))  # as the first touch only enlarges
+        page.wait(f"app.tree.start.placed.length === {stones + 1}")
+    assert box(page, "#board")[3] < box(page, "#puts")[1] < box(page, "#tabs")[1]
+    page.raw.click("#editor .main")
+    assert page.raw.get_attribute("#resume", "class") == "main"
+    page.set(level=1)
+    page.press("resume")
+    page.wait("app.guide?.name === 'play' && app.node.ply === 0 && app.node.facts")
+    assert page.stones() == 3
+    page.do("app.click([0, 0])")
+    page.answered()
+    assert page.do("app.games.former.tree.nodes().length") == 3
+
+
+def test_the_enter_key_starts_a_new_game(page: Page) -> None:
+    page.press("new-game")
+    page.set(width=20)
+    page.raw.press("#width", "Enter")
+    page.wait("app.play.begun === 1")
+    assert page.do("app.tree.start.width") == 20
 
 
 def test_the_right_button_draws_circles_and_arrows_that_are_kept(page: Page) -> None:

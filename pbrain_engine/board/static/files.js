@@ -2,6 +2,7 @@
 
 import * as address from "./address.js";
 import { Panel, copy, download, find, make, onFile } from "./dom.js";
+import { chosenBoard } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
@@ -24,13 +25,25 @@ export class FilePanel extends Panel {
   }
 
   // What clicks on the board put, in place of moves: "black", "white", "wall" or nothing.
-  get puts() { return this.element.hidden ? "" : find("puts").value; }
+  get puts() { return this.element.hidden ? "" : document.querySelector("#puts :checked").value; }
 
   // Put a stone or block a cell, or take it away again. Moves become stones that were set up.
   put(cell) {
     const { app } = this, side = this.puts;
     const [x, y] = cell, old = this.stones(), there = old.find((stone) => isSame([stone.x, stone.y], cell)), others = old.filter((stone) => stone !== there);
     return this.setUp({ placed: there?.side === side ? others : [...others, { x, y, side }], first: app.mover });
+  }
+
+  // From the dialog of a new game: an empty board, and above all else what puts stones on it.
+  edit() {
+    const { app } = this, editor = find("editor");
+    find("setup").close();
+    app.show(new GameTree(chosenBoard()));
+    app.openTab(this.name);
+    editor.querySelector("[value=black]").checked = true;
+    this.element.prepend(editor);
+    find("panels").scrollTop = 0;
+    scrollTo(0, 0);
   }
 
   stones() {

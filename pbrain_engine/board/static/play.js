@@ -93,7 +93,8 @@ export class PlayPanel extends Panel {
 
   // The dialog of a new game.
   async ask() {
-    const answer = await askForGame((this.app.node.ply > 0 || this.app.tree.start.placed.length > 0) && !this.app.away);
+    const { away, node, tree } = this.app, isSetUp = tree.start.placed.length > 0;
+    const answer = await askForGame((node.ply > 0 || isSetUp) && !away, isSetUp && !node.ply && !away);
     if (answer === "start") this.begin();
     if (answer === "resume") this.resume();
   }

@@ -17,7 +17,7 @@ export const words = {
   "board": "Deska", "board-keys": "Deska: šipky vybírají průsečík, Enter položí kámen", "evaluation": "Hodnocení", "not-known": "neznámé", "empty": "prázdné", "blocked": "zakryté",
   "stone": "{side, select, black {černý kámen} white {bílý kámen}}{number, plural, =0 {} other {, tah #}}", "forbidden": "faul, {why}",
   "foul double three": "vidlička 3x3", "foul double four": "vidlička 4x4", "foul overline": "přesah", "touch-again": "{cell}; dalším dotykem zahrajete", "taken": "{cell} je obsazené.", "foul-there": "{cell} je pro černého faul: {why}",
-  "new-game": "Nová partie", "start": "Začít", "resume": "Z této pozice", "you-play": "{side, select, black {Hrajete černými.} white {Hrajete bílými.} other {Hrajete za obě strany.}}",
+  "new-game": "Nová partie", "start": "Začít", "resume": "Hrát odtud", "you-play": "{side, select, black {Hrajete černými.} white {Hrajete bílými.} other {Hrajete za obě strany.}}",
   "level": "Síla", "rule": "Pravidla", "width": "Sloupce", "height": "Řady", "opening": "Zahájení", "opening-none": "žádné", "opening-rules": "Swap Swap2 RIF Yamaguchi Soosorv-8 Taraguchi-10",
   "seconds": "Numoku: sekund na tah", "minutes": "Minut pro každého (0: bez limitu)", "increment": "Přídavek za tah (s)", "byoyomi": "Byoyomi: sekund na tah", "periods": "Počet period byoyomi",
   "invitation": "Klepněte na desku a začněte.", "invitation-form": "{side, select, black {Hrajete černými.} white {Hrajete bílými.} both {Hrajete za obě strany.} other {Numoku hraje sám se sebou.}} Numoku: {level}, {note}.",

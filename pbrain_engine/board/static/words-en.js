@@ -95,7 +95,7 @@ export const words = {
   // A game
   "new-game": "New game",
   "start": "Start",
-  "resume": "From this position",
+  "resume": "Play from here",
   "you-play": "You play {side, select, black {Black} white {White} both {both sides} other {}}.",
   "level": "Strength",
   "rule": "Rule",

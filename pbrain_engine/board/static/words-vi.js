@@ -17,7 +17,7 @@ export const words = {
   "board": "Bàn cờ", "board-keys": "Bàn cờ: phím mũi tên để chọn, Enter để đánh", "evaluation": "Đánh giá", "not-known": "chưa rõ", "empty": "trống", "blocked": "bị khóa",
   "stone": "{side, select, black {quân đen} white {quân trắng}}{number, plural, =0 {} other {, nước #}}", "forbidden": "nước cấm, {why}",
   "foul double three": "3-3", "foul double four": "4-4", "foul overline": "sáu quân trở lên", "touch-again": "{cell}; chạm lần nữa để đánh", "taken": "{cell} đã có quân.", "foul-there": "{cell} là nước cấm của Đen: {why}",
-  "new-game": "Ván mới", "start": "Bắt đầu", "resume": "Từ thế cờ này", "you-play": "{side, select, black {Bạn cầm Đen.} white {Bạn cầm Trắng.} other {Bạn cầm cả hai bên.}}",
+  "new-game": "Ván mới", "start": "Bắt đầu", "resume": "Đánh từ thế này", "you-play": "{side, select, black {Bạn cầm Đen.} white {Bạn cầm Trắng.} other {Bạn cầm cả hai bên.}}",
   "level": "Sức cờ", "rule": "Luật", "width": "Số cột", "height": "Số hàng", "opening": "Khai cuộc", "opening-none": "không", "opening-rules": "Swap Swap2 RIF Yamaguchi Soosorv-8 Taraguchi-10",
   "seconds": "Numoku: số giây mỗi nước", "minutes": "Số phút mỗi bên (0: không giới hạn)", "increment": "Cộng giây mỗi nước", "byoyomi": "Byoyomi: giây mỗi nước", "periods": "Số lượt byoyomi",
   "invitation": "Nhấn vào bàn cờ để bắt đầu.", "invitation-form": "{side, select, black {Bạn cầm Đen.} white {Bạn cầm Trắng.} both {Bạn cầm cả hai bên.} other {Numoku tự chơi.}} Numoku: {level}, {note}.",
