@@ -17,6 +17,17 @@ def box(page: Page, name: str) -> list[float]:
     return found
 
 
+def slide(page: Page, *cells: str, stay: int = 200, until: str = "true") -> None:
+    """Slide a finger over cells, and stay on each; on the first one until something is true."""
+    touch = page.context.new_cdp_session(page.raw)
+    for number, (x, y) in enumerate([page.point(cell) for cell in cells]):
+        kind = "touchMove" if number else "touchStart"
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        page.raw.wait_for_timeout(stay)
+        page.wait(until)
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
 WINDOWS = [(320, 568), (400, 860), (740, 360), (800, 600), (2560, 1440), (3840, 2160), (1280, 800)]
 
 
@@ -44,7 +55,7 @@ def test_a_first_touch_shows_the_cell_and_a_second_one_plays(opened: Open) -> No
         page.raw.touchscreen.tap(*page.point(cell))
         page.wait("document.querySelector('#board .lens > g')")
         assert page.stones() == 0
-    page.says("state", "k10 empty; touch it again")
+    page.says("state", "k10 empty; touch again")
     left, top, right, bottom = box(page, "#board .lens > circle:last-child")
     seen = page.do("[...document.querySelectorAll('#board .lens circle.stone')].length")
     assert seen == 1 and right - left < 0.5 * (box(page, "#board")[2] - box(page, "#board")[0])
@@ -62,13 +73,7 @@ def test_a_first_touch_shows_the_cell_and_a_second_one_plays(opened: Open) -> No
     page.raw.touchscreen.tap(*at)
     page.wait("app.node.ply === 2")
     assert page.moves() == "k10c3"
-    slide = page.context.new_cdp_session(page.raw)
-    points = [page.point(cell) for cell in ("e5", "f5", "g6")]
-    for number, (x, y) in enumerate(points):
-        kind = "touchMove" if number else "touchStart"
-        slide.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
-        page.raw.wait_for_timeout(200)
-    slide.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    slide(page, "e5", "f5", "g6")
     page.wait("app.node.ply === 3")
     assert page.moves() == "k10c3g6"
 
@@ -210,6 +215,38 @@ def test_the_right_button_draws_circles_and_arrows_that_are_kept(page: Page) -> 
     page.count("#board .marks .drawn", 0)
     page.read(text)
     page.count("#board .marks .drawn", 2)
+
+
+def test_a_finger_that_stays_draws(opened: Open) -> None:
+    page = opened("h8", **PHONE)
+    page.tab("file")
+    slide(page, "h8", until="app.board.from")  # a stone
+    page.wait("app.node.notes.drawn === 'h8'")
+    page.raw.touchscreen.tap(*page.point("c3"))  # a cell that is shown
+    page.says("state", "hold: draw")
+    slide(page, "c3", "d4", "f6", until="app.board.from")
+    page.wait("app.node.notes.drawn === 'h8 c3f6'")
+    page.count("#board .marks .drawn", 2)
+    slide(page, "h8", until="app.board.from")  # and away again
+    page.wait("app.node.notes.drawn === 'c3f6'")
+    assert page.stones() == 1 and not page.do("app.board.from || app.board.ghost.firstChild")
+    slide(page, "e5", "f5", stay=800)  # a cell that was not shown before
+    page.wait("app.node.ply === 2")
+
+
+def test_a_key_draws_circles_and_arrows(page: Page) -> None:
+    page.tab("analyse")
+    page.raw.focus("#board")
+    for key in ("ArrowLeft", "d", "ArrowRight", "ArrowDown"):
+        page.raw.keyboard.press(key)
+    page.count("#board .ghost .drawn", 1)
+    for key in ("d", "d", "d", "d", "Escape"):
+        page.raw.keyboard.press(key)
+    page.wait("app.node.notes.drawn === 'h8i9 i9'")
+    page.count("#board .ghost .drawn", 0)
+    assert page.stones() == 0
+    page.press("keys")
+    page.says("shortcuts", "Begin a circle or an arrow")
 
 
 def test_stones_make_a_sound_if_wanted(page: Page) -> None:

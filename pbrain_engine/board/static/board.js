@@ -27,7 +27,7 @@ export class BoardView {
     svg.addEventListener("pointerleave", () => this.point(null));
     this.listenToDrawing();
     svg.addEventListener("keydown", (event) => this.key(event));
-    svg.addEventListener("blur", () => { this.cursor = null; this.drawGhost(); });
+    svg.addEventListener("blur", () => { this.cursor = this.from = null; this.drawGhost(); });
   }
 
   // The right button draws a circle, or an arrow from where it was pressed.
@@ -35,19 +35,23 @@ export class BoardView {
     const { svg } = this;
     svg.addEventListener("contextmenu", (event) => event.preventDefault());
     svg.addEventListener("pointerdown", (event) => { if (event.button === 2) this.from = this.cellAt(event); });
-    svg.addEventListener("pointerup", (event) => {
-      const { from } = this, to = this.cellAt(event);
-      if (event.button !== 2 || !from) return;
-      this.from = null;
-      if (to) this.app.markCells(isSame(from, to) ? [from] : [from, to]);
-      this.drawGhost();
-    });
+    svg.addEventListener("pointerup", (event) => { if (event.button === 2) this.endDrawing(this.cellAt(event)); });
   }
 
-  drawArrow([from, to], layer) {
+  // From where a drawing was begun, by whatever; null: away with it.
+  endDrawing(to) {
+    const { from } = this;
+    this.from = null;
+    if (from && to) this.app.markCells(isSame(from, to) ? [from] : [from, to]);
+    this.drawGhost();
+  }
+
+  // A circle around a cell, or an arrow to another one.
+  drawWay([from, to = from], layer) {
     const [x, y] = centre(from), [u, v] = centre(to), way = Math.atan2(v - y, u - x);
+    if (isSame(from, to)) return element("circle", { class: "drawn", cx: x, cy: y, r: CELL * 0.47 }, layer);
     const barb = (turn) => `${u - 11 * Math.cos(way + turn)} ${v - 11 * Math.sin(way + turn)}`;
-    element("path", { class: "drawn", d: `M${x} ${y}L${u} ${v}M${barb(0.5)}L${u} ${v}L${barb(-0.5)}` }, layer);
+    return element("path", { class: "drawn", d: `M${x} ${y}L${u} ${v}M${barb(0.5)}L${u} ${v}L${barb(-0.5)}` }, layer);
   }
 
   placeOf(event) { return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse()); }
@@ -71,13 +75,19 @@ export class BoardView {
     if (step) {
       const at = this.cursor || [(this.width - 1) >> 1, (this.height - 1) >> 1];
       this.cursor = this.cursor ? [this.clip(at[0] + step[0], this.width), this.clip(at[1] + step[1], this.height)] : at;
+      if (this.from) this.pointed = this.cursor;
       this.app.speak(this.describe(this.cursor));
       this.app.tell("onpoint", this.cursor);
       this.drawGhost();
     } else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
       this.app.click(this.cursor);
+    } else if (event.key === "d" && this.cursor) {
+      this.pointed = null;
+      if (this.from) this.endDrawing(this.cursor);
+      else this.from = this.cursor;
+      this.drawGhost();
     } else if (event.key === "Escape") {
-      this.cursor = null;
+      this.cursor = this.from = null;
       this.finger.aim(null);
       this.app.tell("onpoint", null);
       this.drawGhost();
@@ -168,10 +178,7 @@ export class BoardView {
       const [cx, cy] = centre(cell), both = marks.bothSides ? (side === "black" ? -7 : 7) : 0, small = labelled.has(String(cell));
       element("text", { class: `shape shape-${side}${small ? " small" : ""}`, x: cx + both * (small ? 1.3 : 1), y: cy + (small ? -9 : 4) }, layer, SHAPE_SIGNS[makes] || "");
     }
-    for (const cells of marks.drawn || []) {
-      if (cells.length === 1) ring("drawn", cells[0], CELL * 0.47);
-      else this.drawArrow(cells, layer);
-    }
+    for (const cells of marks.drawn || []) this.drawWay(cells, layer);
     (marks.line || []).forEach((cell, number) => {
       const side = (this.toMove + number) % 2;
       drawStone(layer, cell, side, marks.from + number, "shown");
@@ -184,9 +191,9 @@ export class BoardView {
   }
 
   drawGhost() {
-    if (!this.ghost || (!this.cursor && !this.pointed && !this.ghost.firstChild)) return;
+    if (!this.ghost || (!this.cursor && !this.pointed && !this.from && !this.ghost.firstChild)) return;
     this.ghost.replaceChildren();
-    if (this.from && this.pointed && !isSame(this.from, this.pointed)) return this.drawArrow([this.from, this.pointed], this.ghost);
+    if (this.from) this.drawWay([this.from, this.pointed || this.from], this.ghost);
     if (this.cursor) {
       const [cx, cy] = centre(this.cursor);
       element("rect", { class: "cursor", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL, rx: 4 }, this.ghost);

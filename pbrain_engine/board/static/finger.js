@@ -1,12 +1,13 @@
 // Touches on the board: where cells are small, the first one shows the cell enlarged, and a second
-// one on it, or a finger that slides to its cell, plays there.
+// one on it, or a finger that slides to its cell, plays there. One that stays on a stone, or on the
+// cell that is shown, draws.
 
 import { CELL, centre, drawStone, element } from "./draw.js";
 import { isSame } from "./tree.js";
 import { t } from "./words.js";
 
 const LARGE = 36; // pixels of a cell that is hit without help
-const SLIDE = 250; // milliseconds; what is quicker was meant to scroll
+const SLIDE = 250, STAY = 500; // milliseconds; what is quicker was meant to scroll, or to play
 const SPAN = 3.6, SCALE = 1.8; // cells in the lens, and how much larger they are
 
 export class Finger {
@@ -21,24 +22,43 @@ export class Finger {
   isDone(event) { return event.timeStamp - (this.ended ?? -1e4) < 700; }
 
   take(event) {
-    if (event.pointerType !== "touch" || !event.isPrimary) return;
+    if (event.pointerType !== "touch" || !event.isPrimary) return null;
     const { type, timeStamp: now } = event;
-    if (type === "pointerdown") this.touch = { began: now, from: this.cellAt(event), before: this.aimed, inLens: this.isInLens(event), slid: false };
-    if (!this.touch) return;
+    if (type === "pointerdown") this.begin(event);
+    if (!this.touch) return null;
     const { touch } = this, cell = touch.inLens ? touch.from : this.cellAt(event);
     touch.slid ||= !isSame(cell, touch.from);
+    if (type !== "pointermove") this.ended = now;
+    if (type === "pointerup" || type === "pointercancel") this.touch = null;
+    if (touch.draws) return this.touch ? this.board.point(cell) : this.board.endDrawing(type === "pointerup" ? cell : null);
     if (type === "pointerup") {
-      this.touch = null;
-      this.ended = now;
-      const isLarge = CELL * this.board.svg.getScreenCTM().a >= LARGE;
-      const isSecond = !touch.slid && isSame(touch.before, cell);
-      if (cell && (isLarge || isSecond || (touch.slid && now - touch.began > SLIDE))) {
+      if (cell && (this.isLarge || (!touch.slid && isSame(touch.before, cell)) || (touch.slid && now - touch.began > SLIDE))) {
         this.aim(null);
-        this.board.app.click(cell);
-        return;
+        return this.board.app.click(cell);
       }
     }
-    this.aim(type === "pointercancel" ? null : cell);
+    return this.aim(type === "pointercancel" ? null : cell);
+  }
+
+  get isLarge() { return CELL * this.board.svg.getScreenCTM().a >= LARGE; }
+
+  begin(event) {
+    const from = this.cellAt(event), { board, aimed: before } = this;
+    const touch = { began: event.timeStamp, from, before, inLens: this.isInLens(event), slid: false, draws: false };
+    this.touch = touch;
+    if (from && (this.isLarge || isSame(before, from) || !board.app.isFree(from))) setTimeout(() => this.draw(touch), STAY);
+  }
+
+  // The finger has stayed: a circle, or an arrow to where it slides.
+  draw(touch) {
+    if (this.touch !== touch || touch.slid) return;
+    const { board } = this;
+    touch.draws = true;
+    touch.inLens = false;
+    this.aim(null);
+    board.from = touch.from;
+    board.app.say(t("key-draw"));
+    board.drawGhost();
   }
 
   isInLens(event) {

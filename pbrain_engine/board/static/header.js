@@ -33,7 +33,7 @@ export function listenToKeys(app, step) {
     r: ["rotate", () => app.file.turn("rotate")], "?": ["keys", () => opened("shortcuts")],
   };
   const signs = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };
-  const list = [...Object.entries(keys).map(([key, [name]]) => [signs[key] || key, t(name)]), ["← ↑ → ↓", t("key-board")], ["Enter", t("key-enter")], [t("right-button"), t("key-draw")], ["Esc", t("key-escape")]];
+  const list = [...Object.entries(keys).map(([key, [name]]) => [signs[key] || key, t(name)]), ["← ↑ → ↓", t("key-board")], ["Enter", t("key-enter")], ["d", t("key-mark")], [t("right-button"), t("key-draw")], ["Esc", t("key-escape")]];
   find("shortcuts").querySelector("dl").replaceChildren(...list.flatMap(([key, words]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, words)]));
   document.addEventListener("keydown", (event) => {
     const key = keys[event.key], isTyping = event.target.closest("input:not([type=range]), textarea, select, [role=tablist], dialog");

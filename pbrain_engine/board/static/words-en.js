@@ -88,7 +88,7 @@ export const words = {
   "foul double three": "double three",
   "foul double four": "double four",
   "foul overline": "overline",
-  "touch-again": "{cell}; touch it again to play there",
+  "touch-again": "{cell}; touch again: play, hold: draw",
   "taken": "{cell} is taken.",
   "foul-there": "{cell} is forbidden for Black: {why}",
 
@@ -384,6 +384,7 @@ export const words = {
   "key-enter": "Play there",
   "right-button": "Right button",
   "key-draw": "Circle a cell, or drag an arrow",
+  "key-mark": "Begin a circle or an arrow; again: end it",
   "key-escape": "No cell",
 
   // The site
