@@ -21,10 +21,9 @@ from pbrain_engine.patterns.state import (
     take_back,
     undo,
 )
-from pbrain_engine.position.board import WHITE_TO_MOVE, key_after
+from pbrain_engine.position.board import WHITE_TO_MOVE, image_of, key_after, symmetries_of
 from pbrain_engine.position.geometry import PADDED_CELLS, cell_of
 from pbrain_engine.position.rules import BLACK, EMPTY, WALL, WHITE, Rule
-from pbrain_engine.position.symmetries import image_of, symmetries_of
 from tests.kernels.memory import cell, cells, state_after, tables_of_rule
 
 pytestmark = pytest.mark.uncompiled

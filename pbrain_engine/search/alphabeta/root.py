@@ -10,9 +10,8 @@ from ...kernel import kernel
 from ...patterns import shapes as s
 from ...patterns.forbidden import is_forbidden
 from ...patterns.state import class_at, play, undo
-from ...position.board import contains
+from ...position.board import contains, has_twin, symmetries_of
 from ...position.geometry import NO_CELL
-from ...position.symmetries import has_twin, symmetries_of
 from ...values import INFINITE, WIN_BAND
 from ..parameters import ONE
 from ..threats.defence import mark_empties, win_in

@@ -8,8 +8,7 @@ copy (``probe`` returns the data word), writing is explicit (``store``).
 import numpy as np
 
 from ...kernel import fill_line, kernel, record
-from ...kernel.bits import U64, prefetch
-from ...kernel.fields import packed
+from ...kernel.bits import U64, packed, prefetch
 from ...position.board import bucket_of
 from ...position.geometry import PADDED_CELLS
 from ...values import EVAL_LIMIT, WIN, WIN_BAND

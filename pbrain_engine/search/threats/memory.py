@@ -8,8 +8,7 @@ buckets follow the head, for each of the two tables.
 import numpy as np
 
 from ...kernel import kernel, record
-from ...kernel.bits import U64, lowest_bit, poll_host
-from ...kernel.fields import packed
+from ...kernel.bits import U64, lowest_bit, packed, poll_host
 from ...patterns.shapes import LISTED_CLASSES
 from ...patterns.state import STATE, sets_of
 from ...position.board import LINES, SETS, bucket_of

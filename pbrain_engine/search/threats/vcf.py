@@ -9,8 +9,7 @@ win does not depend on how it was reached, so the result is kept in a table.
 import numpy as np
 
 from ...kernel import kernel, recursive_kernel
-from ...kernel.bits import U64, lowest_bit, prefetch
-from ...kernel.fields import packed
+from ...kernel.bits import U64, lowest_bit, packed, prefetch
 from ...patterns import shapes as s
 from ...patterns.forbidden import foul
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
