@@ -31,6 +31,7 @@ from ..engine.engine import Engine, Move
 from ..engine.searcher import ShortSearch
 from ..engine.swap2 import openings
 from ..eval.weights import load_weights
+from ..game.record import GameRecord
 from ..notation.games import MOST_OPENING, NO_VALUE, Ending, NodePlan, Record
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
@@ -79,21 +80,8 @@ def format_shares(shares: Shares) -> str:
 
 def set_up_line(engine: Engine, line: Line) -> bool:
     """Put these stones in place of all others; False if there is a foul, a win or a full board."""
-    game = engine.game
-    shared = 0
-    for stone, move in zip(game.history, line, strict=False):
-        if stone.move != move:
-            break
-        shared += 1
-    while game.ply > shared:
-        engine.undo()
-    for x, y in line[shared:]:
-        if game.is_forbidden(x, y):
-            return False
-        engine.play(x, y)
-        if game.winner is not None:
-            return False
-    return not game.is_over
+    engine.game.become(GameRecord(moves=tuple(line)))
+    return not engine.game.is_over
 
 
 def scatter(chance: random.Random, board: int) -> list[Coordinates]:
