@@ -47,7 +47,7 @@ GAUNTLET = (
 )
 TEST = "numoku numoku --sprt 0 5 --alpha 0.1 --sprt-model logistic --pin 0 --in-process --nodes 9"
 MATCH = [
-    "match", "numoku:nodes=300", "numoku:nodes=200", "--in-process", "--games", "20",
+    "match", "numoku:nodes=300", "numoku:nodes=200", "--in-process", "--games", "12",
     "--openings", "random", "--view", "quiet",
 ]  # fmt: skip
 
@@ -168,7 +168,7 @@ def games_of(path: Path) -> dict[int, tuple[object, ...]]:
 
 def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Command) -> None:
     path, whole = tmp_path / "cut.jsonl", tmp_path / "whole.jsonl"
-    for games in (3, 9):
+    for games in (3, 6):
         again = ["match", "--resume", str(path), "--view", "quiet"]
         runner = numoku(*(again if path.exists() else [*MATCH, "--journal", str(path)]))
         wait_for_lines(path, games)
@@ -176,9 +176,9 @@ def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Com
         runner.communicate()
     assert match.main(["--resume", str(path), "--view", "quiet"]) == 0
     assert match.main([*MATCH[1:], "--journal", str(whole), "--concurrency", "2"]) == 0
-    assert games_of(path) == games_of(whole) and len(games_of(whole)) == 20
+    assert games_of(path) == games_of(whole) and len(games_of(whole)) == 12
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert sorted(entry["game"] for entry in lines[1:]) == list(range(20))  # none is there twice
+    assert sorted(entry["game"] for entry in lines[1:]) == list(range(12))  # none is there twice
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
@@ -245,7 +245,7 @@ def test_a_match_that_is_told_to_end_tidies_up(name: str, nohup: list[str], tmp_
     folders.mkdir()
     runner = subprocess.Popen(
         [*nohup, sys.executable, "-m", "pbrain_engine.cli", "match", "numoku:nodes=1000", "random",
-         "--games", "12", "--openings", "none", "--journal", str(path), "--view", "quiet"],
+         "--games", "6", "--openings", "none", "--journal", str(path), "--view", "quiet"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "TMPDIR": str(folders)},
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
@@ -254,7 +254,7 @@ def test_a_match_that_is_told_to_end_tidies_up(name: str, nohup: list[str], tmp_
     runner.send_signal(getattr(signal, name))
     err = runner.communicate(timeout=60)[1]
     if nohup:  # it does not hear of the terminal's end
-        assert runner.returncode == 0 and len(read_journal(path)[1]) == 12
+        assert runner.returncode == 0 and len(read_journal(path)[1]) == 6
     else:
         assert runner.returncode == 130
         assert f"continue with: numoku match --resume {path}" in err

@@ -101,7 +101,7 @@ def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) 
 @needs_dask
 def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
     far, near = tmp_path / "far.games", tmp_path / "near.games"
-    words = ["datagen", str(far), "--games", "9", "--nodes", "150"]
+    words = ["datagen", str(far), "--games", "6", "--nodes", "100"]
     assert cli.main([*words, "--cluster", cluster.address]) == 0
     assert cli.main(["datagen", str(near), *words[2:], "--processes", "1"]) == 0
     assert far.read_bytes() == near.read_bytes()
@@ -110,7 +110,7 @@ def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path
 @needs_dask
 def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Path) -> None:
     words = [
-        "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "20",
+        "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "12",
         "--openings", "random",
     ]  # fmt: skip
     play_and_kill(cluster, tmp_path / "far.jsonl", 4, words)
@@ -118,7 +118,7 @@ def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Pat
                          "--view", "quiet", "--concurrency", "2"]) == 0  # fmt: skip
     far = sorted(entries(tmp_path / "far.jsonl"), key=lambda entry: entry["game"])
     near = sorted(entries(tmp_path / "near.jsonl"), key=lambda entry: entry["game"])
-    assert [entry["game"] for entry in far] == list(range(20))
+    assert [entry["game"] for entry in far] == list(range(12))
     assert [entry["moves"] for entry in far] == [entry["moves"] for entry in near]
 
 

@@ -55,7 +55,7 @@ def test_the_board_forbids_what_two_programs_do():
 @pytest.mark.parametrize("rule", rules.RULES)
 def test_a_game_keeps_its_counts_and_its_winner(rule):
     chance = random.Random(f"game {rule}")
-    for _ in range(5):
+    for _ in range(2):
         board = Board(chance.randint(5, 9), chance.randint(5, 9), rule)
         game = PlainGame(board.width, board.height, rule)
         before = []
@@ -120,7 +120,7 @@ def test_what_is_proven_is_won(rule):
     proven = spaces = won = 0
     chance = random.Random(f"proof {rule}")
     with Solver(8_000_000) as solver:
-        for _ in range(40):
+        for _ in range(24):
             board = random_board(chance, rule, smallest=7, largest=9)
             side = chance.randrange(2)
             game, kernel = game_of(board, side), fuzz_rules.game_of(board, side)
@@ -141,7 +141,7 @@ def test_what_is_proven_is_won(rule):
                 assert is_won, board.drawing()
                 spaces += 1
             won += is_won
-    assert won >= 4 and spaces >= won - 1 and proven >= 1, (won, spaces, proven)
+    assert won >= 2 and spaces >= won - 1 and proven >= 1, (won, spaces, proven)
 
 
 def ends_in_a_win(game: PlainGame, line: tuple[int, ...]) -> bool:

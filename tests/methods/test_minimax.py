@@ -123,7 +123,7 @@ def test_without_its_heuristics_it_is_minimax_where_nothing_is_forced(depth, rul
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
-@pytest.mark.parametrize("seeds", [12, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seeds", [6, pytest.param(400, marks=pytest.mark.long)])
 def test_with_them_it_plays_the_end_of_a_game_right(seeds, rule):
     for seed in range(seeds):
         chance = random.Random(f"end {seed} {rule}")

@@ -34,7 +34,7 @@ def exact(game: PlainGame) -> float:
 def test_small_ends_are_proven_and_every_proof_is_true(rule):
     chance, proven, results = random.Random(f"puct {rule}"), 0, set()
     with Engine() as engine, Solver(1_000_000, engine.library) as solver:
-        for _ in range(50):
+        for _ in range(20):
             board = last_cells(chance, rule, MOST_EMPTY)
             game = game_of(board, chance.randrange(2))
             engine.new_game(game.width, game.height, game.rule)
@@ -48,7 +48,7 @@ def test_small_ends_are_proven_and_every_proof_is_true(rule):
                 assert 1 - tree.root.result == exact(game), board.drawing()
                 proven += 1
                 results.add(tree.root.result)
-    assert proven >= 8 and len(results) >= 2, (proven, results)
+    assert proven >= 4 and len(results) >= 2, (proven, results)
 
 
 @pytest.mark.parametrize(

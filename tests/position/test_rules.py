@@ -8,7 +8,7 @@ from tests.oracle import rules
 from tests.oracle.rules import board_of, read_board
 from tests.puzzles import puzzles
 
-CELLS = {"wins": 60_000, "forbidden": 20_000, "answers": 6_000, "static": 10_000}
+CELLS = {"wins": 20_000, "forbidden": 8_000, "answers": 3_000, "static": 5_000}
 LONG_CELLS = {"wins": 1_000_000, "forbidden": 1_000_000, "answers": 200_000, "static": 200_000}
 
 
