@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.board.board_page import Open, Page
+from tests.board.board_page import PHONE, Open, Page
 
 pytestmark = pytest.mark.slow
 
@@ -41,6 +41,8 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     seventh = "app.review.node(app.review.mistakes.find((move) => move.missed_win)).ply"
     page.wait("app.node.review?.kind && app.node.ply > 0")
     assert page.do("app.node.ply") <= page.do(seventh)
+    page.says("board", "✓")  # what was better
+    page.count("#board .label.best", 1)
     page.press("learn")
     page.wait("app.guide?.name === 'lesson'")
     assert not page.raw.is_visible("#mistakes")  # which say what is better
@@ -58,6 +60,24 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     assert len(page.do(COMMENTS)) > 1
     page.do(ALL_GOOD)  # a later review takes back what it no longer finds
     assert page.do(COMMENTS) == ["my own words"]
+
+
+def test_mistakes_are_walked_through_next_to_the_board_of_a_telephone(opened: Open) -> None:
+    page = opened(MISSED, **PHONE)
+    assert not page.raw.is_visible("#next-mistake")
+    page.tab("review")
+    page.set(review_seconds=0.05)
+    page.press("review")
+    page.has("#mistakes li")
+    page.wait("!app.review.running")
+    page.raw.locator("#mistakes li button").first.tap()
+    page.wait("app.node.review?.kind && scrollY === 0")
+    slips = page.do("app.review.slips.length")
+    for _ in range(slips):
+        page.press("next-mistake")
+    page.wait("scrollY === 0 && app.node.review?.kind")
+    page.show("h8")
+    page.wait("document.querySelector('#next-mistake').hidden")
 
 
 def test_the_first_click_is_answered_and_a_review_waits_for_the_end(page: Page) -> None:

@@ -59,6 +59,8 @@ export class ReviewPanel extends Panel {
 
   get isHere() { return this.moves.length > 0 && this.tree === this.app.tree; }
 
+  refresh() { find("next-mistake").hidden = !this.isHere || !this.slips.length || this.app.isQuiet; }
+
   // The next mistake after the move that is looked at.
   next() {
     if (!this.isHere) return;
@@ -83,6 +85,12 @@ export class ReviewPanel extends Panel {
         make("small", {}, t(`${kind}-count`, { n: counts[kind] }))))];
   }
 
+  // Where the board is, on a telephone.
+  visit(node) {
+    if (this.isHere) this.app.visit(node);
+    scrollTo(0, 0);
+  }
+
   remarks(move) {
     const { app } = this, words = [];
     if (this.done?.decisive === move.ply) words.push(t("decisive"));
@@ -97,7 +105,7 @@ export class ReviewPanel extends Panel {
   row(move) {
     const node = this.node(move), { app } = this, win = move.missed_win || move.allowed_win;
     return make("li", { class: move.kind },
-      button(`${node.ply}. ${app.nameOf(node.cell)}`, () => { if (app.tree === this.tree) app.visit(node); }, { class: "node" }),
+      button(`${node.ply}. ${app.nameOf(node.cell)}`, () => this.visit(node), { class: "node" }),
       make("span", { class: "sign" }, SIGNS[move.kind] || ""), ` ${this.remarks(move).join("; ")} `,
       win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? node.parent : node, win), { class: "small" }) : "",
     );
@@ -132,7 +140,9 @@ export class ReviewPanel extends Panel {
       if (review && SIGNS[review.kind]) badges.push({ cell, kind: review.kind });
       else if (review?.decisive) badges.push({ cell, kind: "decisive" });
     }
-    return app.tab === this.name ? { badges, labels: [] } : { badges };
+    if (app.tab !== this.name) return { badges };
+    const { review } = app.node;
+    return { badges, labels: review && SIGNS[review.kind] && !review.foul ? [{ cell: review.best, text: "✓", best: true }] : [] };
   }
 }
 
