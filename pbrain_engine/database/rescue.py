@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,7 +36,7 @@ def find_faults(database: Database) -> Iterator[str]:
     ):
         if key is None:
             yield f"the book has a position {position} that is not there"
-        elif checksum(bytes(key), value, bytes(moves)) != crc:
+        elif not _agrees(crc, _page_sum, key, value, moves):
             yield f"the book's entry for position {position} is not what was stored"
 
 
@@ -45,7 +45,7 @@ def _check_games(database: Database, counts: Counter[tuple[bytes, str]]) -> Iter
     for number, digest, result, text in database.connection.stream(
         "SELECT id, digest, result, record FROM game"
     ):
-        if digest_of(text) != bytes(digest):
+        if not _agrees(digest, digest_of, text):
             yield f"game {number} is not what was stored"
             continue
         try:
@@ -61,19 +61,20 @@ def _check_games(database: Database, counts: Counter[tuple[bytes, str]]) -> Iter
 
 def _check_positions(database: Database, counts: Counter[tuple[bytes, str]]) -> Iterator[str]:
     authors = {number for (number,) in database.connection.stream("SELECT id FROM author")}
-    for number, raw, black, white, draws, *columns in database.connection.stream(
+    for number, key, black, white, draws, *columns in database.connection.stream(
         f"SELECT id, key, black_wins, white_wins, draws, {FINDING_COLUMNS} FROM position"
     ):
-        key = bytes(raw)
         try:
             if image_of(read_key(key)).key != key:
                 yield f"position {number} is not in its least orientation"
         except ValueError as error:
             yield f"position {number} has {error}"
+        except TypeError:
+            yield f"position {number} has no key"
         if [black, white, draws] != [counts.pop((key, result), 0) for result in RESULTS]:
             yield f"position {number} counts other results than its games have"
-        if columns[0] is not None:
-            if finding_checksum(key, columns[:-1]) != columns[-1]:
+        if any(column is not None for column in columns):
+            if not _agrees(columns[-1], finding_checksum, key, columns[:-1]):
                 yield f"the finding about position {number} is not what was stored"
             if columns[-2] not in authors:
                 yield f"position {number}: unknown author"
@@ -85,21 +86,24 @@ def _check_nodes(database: Database) -> Iterator[str]:
     """Check the lines, and that every node leads to its position."""
     below: dict[int, list[tuple[int, int, int, bytes | None]]] = defaultdict(list)
     total = 0
-    for number, parent, kind, cell, raw, crc, *notes in database.connection.stream(
+    for number, parent, kind, cell, key, crc, *notes in database.connection.stream(
         "SELECT node.id, parent, kind, cell, key, node.crc, title, comment, text, marks "
         "FROM node LEFT JOIN position ON position.id = node.position"
     ):
-        total += 1
-        if node_checksum(kind, cell, *notes) != crc:
+        if not _agrees(crc, node_checksum, kind, cell, *notes):
             yield f"node {number} is not what was stored"
-        below[parent].append((number, kind, cell, None if raw is None else bytes(raw)))
+            continue
+        total += 1
+        below[parent].append((number, kind, cell, key))
     reached = 0
     for number, kind, _, key in below[NO_PARENT]:
         reached += 1
-        if kind != START or key is None:
+        try:
+            start = read_key(key if kind == START and key is not None else b"")
+        except (TypeError, ValueError):
             yield f"node {number} begins nowhere"
             continue
-        stack = [(read_key(key), *child) for child in below[number]]
+        stack = [(start, *child) for child in below[number]]
         while stack:
             before, node, kind, cell, key = stack.pop()
             reached += 1
@@ -113,9 +117,22 @@ def _check_nodes(database: Database) -> Iterator[str]:
         yield f"nodes that hang on nothing: {total - reached}"
 
 
+def _agrees(stored: object, sum_of: Callable[..., object], *parts: object) -> bool:
+    """Return whether a checksum is that of these parts, whatever damage has made of their types."""
+    try:
+        return sum_of(*parts) == stored
+    except (AttributeError, TypeError, ValueError):
+        return False
+
+
+def _page_sum(key: bytes, value: int, moves: bytes) -> int:
+    return checksum(b"" + key, value, b"" + moves)
+
+
 # Rescue ---------------------------------------------------------------------------------
 
 BLOCK = 1024  # rows that are read at once, as long as that goes well
+PAGE = 4096  # bytes
 EMPTY_BLOCKS = 8  # without a row: the end of a table whose last number cannot be read
 
 _COLUMNS = {  # of the tables, each with the number of its rows first
@@ -205,7 +222,10 @@ def _read(link: sqlite3.Connection, table: str, columns: str) -> tuple[list[Row]
 
     end = None
     with suppress(sqlite3.Error):
-        ((end,),) = link.execute(f"SELECT COALESCE(MAX({number}), 0) FROM {table}").fetchall()
+        ((pages,),) = link.execute("PRAGMA page_count").fetchall()
+        ((last,),) = link.execute(f"SELECT COALESCE(MAX({number}), 0) FROM {table}").fetchall()
+        if isinstance(last, int) and last <= pages * PAGE:  # else damaged: there is no room for it
+            end = last
     rows: list[Row] = []
     low = 1
     empty = 0
@@ -215,13 +235,13 @@ def _read(link: sqlite3.Connection, table: str, columns: str) -> tuple[list[Row]
         empty = 0 if block else empty + 1
         low += BLOCK
     found = max([row[0] for row in rows], default=0)
-    return rows, (found, False) if end is None else (int(end), True)
+    return rows, (found, False) if end is None else (end, True)
 
 
 def _good(table: str, rows: list[Row], keys: dict[int, bytes]) -> Iterator[Row]:
     """Yield the rows that are what was stored; a position may go without its finding."""
     for row in sorted(rows):
-        with suppress(TypeError, ValueError, AttributeError, KeyError):  # other types of values
+        with suppress(KeyError, TypeError, ValueError):  # other types of values
             if table == "position":
                 yield _position(row)
             elif _fits(table, row, keys):
@@ -230,8 +250,8 @@ def _good(table: str, rows: list[Row], keys: dict[int, bytes]) -> Iterator[Row]:
 
 def _position(row: Row) -> Row:
     number, key, *finding = row
-    read_key(bytes(key))
-    if finding[0] is not None and finding_checksum(key, finding[:-1]) != finding[-1]:
+    read_key(key)
+    if not _agrees(finding[-1], finding_checksum, key, finding[:-1]):
         finding = [None] * len(finding)
     return number, key, *finding
 
@@ -240,13 +260,13 @@ def _fits(table: str, row: Row, keys: dict[int, bytes]) -> bool:
     match table:
         case "game":
             _, digest, _, record = row
-            return bool(digest_of(record) == digest)
+            return _agrees(digest, digest_of, record)
         case "node":
             _, parent, kind, cell, position, marks, title, comment, text, crc = row
-            if kind == START and (parent != NO_PARENT or position not in keys):
-                return False
-            return bool(node_checksum(kind, cell, title, comment, text, marks) == crc)
+            if kind == START and (parent != NO_PARENT or cell != position or cell not in keys):
+                return False  # the number of its position is in both columns
+            return _agrees(crc, node_checksum, kind, cell, title, comment, text, marks)
         case "book":
             position, value, moves, crc = row
-            return bool(checksum(keys[position], value, moves) == crc)
+            return _agrees(crc, _page_sum, keys[position], value, moves)
     return all(isinstance(text, str) for text in row[1:])

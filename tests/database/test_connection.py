@@ -6,6 +6,7 @@ import os
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,14 +16,17 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from pbrain_engine import EngineError, Result, Rule, cli
+from pbrain_engine import EngineError, Move, Result, Rule, cli
 from pbrain_engine.database import connection, rescue, sources
+from pbrain_engine.database.book import SET_PAGE, page_row
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book
 from pbrain_engine.errors import FileError
+from pbrain_engine.game.position import image_of, pack_book
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.notation.sgf import format_sgf
+from pbrain_engine.game.result import Author
+from pbrain_engine.notation.sgf import format_sgf, parse_sgf_trees
 
 pytestmark = [
     pytest.mark.slow,
@@ -291,26 +295,122 @@ def test_what_is_stored_of_a_file_before_its_damage_is_told(tmp_path, monkeypatc
         assert database.count("game") == 3 and list(rescue.find_faults(database)) == []
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a database of three games, a finding, a line and a page of a book."""
+    file = tmp_path_factory.mktemp("small") / "a.db"
+    first, second = (7, 7), (8, 8)
+    finding = Result(30, (Move(*second),), 9, 9, 100, author=Author("1", "w"))
+    played = [((first, second), "1-0"), ((first, (8, 9)), "0-1"), ((first,), "*")]
+    games = [GameRecord(rule=Rule.FREESTYLE, moves=cells, result=end) for cells, end in played]
+    with Database(file, create=True) as database:
+        add_items(database, [StoredGame(games[0], {1: finding}), *map(StoredGame, games[1:])])
+        add_items(database, parse_sgf_trees("(;GM[4]SZ[15];B[hh]C[good];W[hg]LB[aa:A])"))
+        with database.transaction():
+            key = image_of(games[0].position).key
+            page = page_row(database, key, 12, pack_book([((9, 9), 12), ((6, 6), -5)], 15))
+            database.connection.run(SET_PAGE, page)
+    return file.read_bytes()
+
+
+COUNTS = "position {} counts other results than its games have"
+FINDING = "the finding about position {} is not what was stored"
+PAGE = "the book's entry for position {} is not what was stored"
+NODE, NOWHERE = "node {} is not what was stored", "node {} begins nowhere"
+LEADS, HANGING = "node {} does not lead to its position", "nodes that hang on nothing: {}"
+GAME, MISSING = "game {} is not what was stored", "{} positions of games are missing"
+KEYLESS = [COUNTS.format(1), MISSING.format(1), NOWHERE.format(1), HANGING.format(3)]
+DAMAGES: list[tuple[str, list[str], str]] = [
+    # what is changed; what is found; how many games, positions, nodes, findings and pages are lost
+    ("book SET value = 12", [], "00000"),  # nothing
+    ("game SET record = '(;GM[4])' WHERE id = 2",
+     [GAME.format(2), *map(COUNTS.format, (1, 2, 4))], "11000"),
+    ("game SET record = 7 WHERE id = 3", [GAME.format(3)], "10000"),
+    ("game SET digest = 1000000000000 WHERE id = 3", [GAME.format(3)], "10000"),
+    ("game SET result = '0-1' WHERE id = 1", [*map(COUNTS.format, (1, 3, 4))], "00000"),
+    ("game SET result = '?' WHERE id = 3", ["game 3 has the result '?'"], "00000"),
+    ("game SET id = 1125899906842624 WHERE id = 3", [], "?0000"),
+    *((f"position SET {wins} = 7 WHERE id = 2", [COUNTS.format(2)], "00000")
+      for wins in ("black_wins", "white_wins", "draws")),
+    ("position SET key = x'00' WHERE id = 1", ["position 1 has a key that is too short", *KEYLESS],
+     "01400"),
+    ("position SET key = 7 WHERE id = 1", ["position 1 has no key", *KEYLESS], "01400"),
+    ("position SET key = x'000f0f0001017071' WHERE id = 5",
+     ["position 5 is not in its least orientation", LEADS.format(3)], "00000"),
+    *((f"position SET {part} WHERE id = 4", [FINDING.format(4)], "00010")
+      for part in ("value = 31", "depth = 8", "crc = 1", "rank = NULL", "moves = x'00'",
+                   "moves = 1000000000000", "tree = '{}'")),
+    ("position SET author = 9 WHERE id = 4", ["position 4: unknown author"], "00000"),
+    ("position SET rank = 3 WHERE id = 1", [FINDING.format(1), "position 1: unknown author"],
+     "00000"),
+    *((f"node SET {part} WHERE id = 2", [NODE.format(2), HANGING.format(2)], "01300")
+      for part in ("comment = 'bad'", "title = 'x'", "text = 'x'", "marks = 1", "cell = 111",
+                   "cell = 'x'", "kind = 2", "crc = 1")),
+    ("node SET kind = 1 WHERE id = 1", [NODE.format(1), HANGING.format(3)], "01400"),
+    ("node SET position = NULL WHERE id = 1", [NOWHERE.format(1), HANGING.format(3)], "01400"),
+    ("node SET position = 2 WHERE id = 1", [LEADS.format(2), LEADS.format(3)], "01400"),
+    ("node SET position = 1 WHERE id = 3", [LEADS.format(3)], "00000"),
+    ("node SET parent = 1 WHERE id = 3", [LEADS.format(3)], "00000"),
+    ("node SET parent = 9 WHERE id = 1", [HANGING.format(4)], "01400"),
+    ("node SET parent = 2 WHERE id = 2", [HANGING.format(3)], "01300"),
+    ("node SET parent = 0 WHERE id = 2", [NOWHERE.format(2), HANGING.format(2)], "01300"),
+    ("node SET parent = 0 WHERE id = 4", [NOWHERE.format(4)], "00100"),
+    ("book SET value = 13", [PAGE.format(3)], "00001"),
+    ("book SET moves = 7", [PAGE.format(3)], "00001"),
+    ("book SET position = 1", [PAGE.format(1)], "00001"),
+    *((f"book SET position = {number}", [f"the book has a position {name} that is not there"],
+       "00001") for number, name in (("99", 99), ("'x'", "x"))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "found", "lost"), DAMAGES)
+def test_a_changed_value_is_found_and_what_else_there_is_rescued(
+    change, found, lost, tmp_path, small
+):
+    old, new = tmp_path / "a.db", tmp_path / "new.db"
+    old.write_bytes(small)
+    with Database(old) as database:
+        database.connection.run(f"UPDATE {change}")
+        assert list(rescue.find_faults(database)) == found
+    rescued = rescue.rescue(old, new)
+    with Database(new) as database:
+        assert list(rescue.find_faults(database)) == []
+        kept = [*map(database.count, ("game", "position", "node")), len([*database.findings()])]
+        kept.append(database.count("book"))
+    assert [each.kept for each in rescued.values()] == kept[:3]
+    assert [each.lost if each.knows_end else "?" for each in rescued.values()] == [
+        letter if letter == "?" else int(letter) for letter in lost[:3]
+    ]
+    assert kept[3:] == [1 - int(letter) for letter in lost[3:]]
+
+
+MOST = 3 * rescue.BLOCK + rescue.EMPTY_BLOCKS * rescue.BLOCK  # where a row is still looked for
+
+
 @pytest.mark.parametrize(
-    ("table", "column", "value"),
-    [
-        ("position", "value", 77), ("position", "depth", 99), ("position", "moves", b"\x01"),
-        ("position", "black_wins", 3), ("position", "author", 9), ("game", "record", "(;GM[4])"),
-        ("game", "result", "0-1"), ("node", "comment", "x"), ("node", "parent", 2),
-        ("node", "position", 1),
-    ],
-)  # fmt: skip
-def test_a_changed_value_is_found(tmp_path, whole, table, column, value):
-    file = tmp_path / "a.db"
-    file.write_bytes(whole)
-    with Database(file) as database:
-        ((number,),) = database.connection.rows(
-            f"SELECT id FROM {table} ORDER BY id LIMIT 1 OFFSET 5"
-        )
-        database.connection.run(
-            f"UPDATE {table} SET {column} = :value WHERE id = :id", {"value": value, "id": number}
-        )
-        assert list(rescue.find_faults(database))
+    ("knows_end", "far", "end"),
+    [(True, MOST, MOST), (True, MOST + 1, MOST + 1), (False, MOST, MOST), (False, MOST + 1, 2999)],
+)
+def test_all_rows_are_read_but_those_that_cannot_be(knows_end, far, end):
+    bad = {1, 2, *range(1000, 1030), 2 * rescue.BLOCK, 3000}
+    numbers = [*range(1, 3001), far]
+
+    class Damaged:
+        def execute(self, sql: str, limits: tuple[int, ...] = ()) -> Damaged:
+            if "MAX" in sql and not knows_end:
+                raise sqlite3.DatabaseError
+            if limits and any(limits[0] <= number <= limits[1] for number in bad):
+                raise sqlite3.DatabaseError
+            asked = [far] if "MAX" in sql else [9] if "PRAGMA" in sql else numbers
+            self.rows = [(n,) for n in asked if not limits or limits[0] <= n <= limits[1]]
+            return self
+
+        def fetchall(self) -> list[tuple[int]]:
+            return self.rows
+
+    rows, found = rescue._read(Damaged(), "game", "id, record")
+    assert found == (end, knows_end)
+    assert [n for (n,) in rows] == [n for n in numbers if n not in bad and n <= end]
 
 
 @pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])
