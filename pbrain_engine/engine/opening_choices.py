@@ -62,12 +62,17 @@ def fifths(
 
     They are ``count`` or a few more, fewer only where the search lists fewer.
     """
-    set_up(searcher.engine, stones)
     equivalent = len(opening.twins([(0, 1)], stones))  # symmetries of the position: 1, 2, 4 or 8
-    found = searcher.best(share, (count + MARGIN) * equivalent)
+    found = _on(searcher, stones).best(share, (count + MARGIN) * equivalent)
     values = {(thought.move.x, thought.move.y): thought.value for thought in found}
     unlike = opening.unlike(values, stones)
     return sorted(((values[cell], cell) for cell in unlike), reverse=True)
+
+
+def _on(searcher: OpeningSearch, stones: Sequence[Coordinates]) -> OpeningSearch:
+    """Put stones on the engine's board."""
+    set_up(searcher.engine, stones)
+    return searcher
 
 
 def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
@@ -76,8 +81,7 @@ def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
 
 def _value(searcher: OpeningSearch, stones: Sequence[Coordinates], share: float) -> int:
     """Return black's value of a position."""
-    set_up(searcher.engine, stones)
-    value = searcher.best(share, 1)[0].value
+    value = _on(searcher, stones).best(share, 1)[0].value
     return value if len(stones) % 2 == 0 else -value
 
 
@@ -112,10 +116,10 @@ def _offers(step: Step) -> dict[str, int]:
 
 def _fourths(searcher: OpeningSearch, opening: OpeningPlay, share: float) -> list[Coordinates]:
     """Return the fourth stones that are worth a closer look, the best first."""
-    set_up(searcher.engine, opening.stones)
     step = opening.step
     allowed = set(opening.cells()) if step is not None and step.act is Act.PUT else None
-    found = [(thought.move.x, thought.move.y) for thought in searcher.best(share, 3 * FOURTHS)]
+    best = _on(searcher, opening.stones).best(share, 3 * FOURTHS)
+    found = [(thought.move.x, thought.move.y) for thought in best]
     if allowed is None:
         return found[:FOURTHS]
     return ([cell for cell in found if cell in allowed] or sorted(allowed))[:FOURTHS]
@@ -125,25 +129,19 @@ def _put(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Rand
     following = opening.ahead[0] if opening.ahead else None
     match step.aim:
         case Aim.THREE if not opening.stones:
-            cells = swap2.first_three(_on(searcher, opening), chance).stones
+            cells = swap2.first_three(_on(searcher, opening.stones), chance).stones
         case Aim.THREE | Aim.NAMED:
             cells = tuple(_named(searcher, opening, chance))
         case Aim.PAIR:
-            pair, _ = swap2.balanced_pair(_on(searcher, opening), 0)
+            pair, _ = swap2.balanced_pair(_on(searcher, opening.stones), 0)
             cells = pair if following is not None and following.aim is Aim.PAIR else pair[1:]
         case _ if following is not None and following.act is not Act.SWAP:
             return _fourth(searcher, opening, step, following)
         case Aim.EVEN:
             cells = (_even(searcher, opening, chance),)
         case _:
-            cells = (_on(searcher, opening).best(1.0, 1)[0].move,)
+            cells = (_on(searcher, opening.stones).best(1.0, 1)[0].move,)
     return " ".join(cell_name(*cell) for cell in cells)
-
-
-def _on(searcher: OpeningSearch, opening: OpeningPlay) -> OpeningSearch:
-    """Put the stones of an opening on the engine's board."""
-    set_up(searcher.engine, opening.stones)
-    return searcher
 
 
 def _named(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> list[Coordinates]:
@@ -195,7 +193,7 @@ def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coor
     kinds = list(opening.unlike(left))
     if len(kinds) == 1:
         return kinds[0]
-    kinds.sort(key=lambda cell: abs(_static(searcher, [*opening.stones, cell])))
+    kinds.sort(key=lambda cell: abs(_on(searcher, [*opening.stones, cell]).engine.value()))
     for keep, share in ((FINALISTS, 0.4), (1, 1.0)):
         tried = [
             (abs(_value(searcher, [*opening.stones, cell], share / (len(kinds) - index))), cell)
@@ -203,12 +201,6 @@ def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coor
         ]
         kinds = [cell for _, cell in sorted(tried)[:keep]]
     return kinds[0]
-
-
-def _static(searcher: OpeningSearch, stones: Sequence[Coordinates]) -> int:
-    """Return the evaluation of a position, for the side to move."""
-    set_up(searcher.engine, stones)
-    return searcher.engine.value()
 
 
 def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
@@ -284,7 +276,7 @@ def _branch(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: R
         found = fifths(searcher, opening, opening.stones, number, 1.0)
         is_good = len(found) >= number and _nth(found, number).value > 0
         return name if is_good else next(other for other, _ in step.branches if other != name)
-    choice = swap2.choose(_on(searcher, opening))
+    choice = swap2.choose(_on(searcher, opening.stones))
     if choice.swap:
         return "swap"
     if len(choice.stones) == 2:
