@@ -22,6 +22,7 @@ from typing import Any
 from ..errors import problem_of
 from ..files import Document, state_folder
 from ..game.cells import cell_name
+from ..position.geometry import Coordinates
 
 FILE = "board-games.db"  # in the user's folder
 MOST_GAMES = 1000  # that are kept; the one that was begun first makes room
@@ -158,15 +159,22 @@ def summary_of(document: Mapping[str, Any]) -> Document:
     }
 
 
+def way_of(document: Mapping[str, Any]) -> list[Coordinates]:
+    """Return the moves up to the one that is looked at."""
+    way: list[Coordinates] = []
+    rows, place = document["tree"], document["at"] - 1
+    while place >= 0:
+        way.insert(0, (rows[place]["x"], rows[place]["y"]))
+        place = rows[place]["parent"]
+    return way
+
+
 def upgraded(document: dict[str, Any]) -> dict[str, Any]:
     """Return a game with swap2 as an opening, where release 0.2 kept who was to do something."""
-    match, rows, at = document["match"], document["tree"], document["at"] - 1
+    match = document["match"]
     if not match or not match.get("stage"):
         return document
-    cells: list[str] = []
-    while at >= 0:
-        cells.insert(0, cell_name(rows[at]["x"], rows[at]["y"]))
-        at = rows[at]["parent"]
+    cells = [cell_name(*cell) for cell in way_of(document)]
     stage, ply = match["stage"], len(cells)
     match = {name: value for name, value in match.items() if name not in ("stage", "task", "from")}
     if ply <= 5:

@@ -17,7 +17,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from ..app import kept, setup, view
-from ..app.saved import SavedGames, shelf_file
+from ..app.saved import SavedGames, shelf_file, way_of
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..errors import problem_of
@@ -27,7 +27,6 @@ from ..game.opening_rules import RULES, OpeningPlay
 from ..methods import METHODS
 from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer
-from ..position.geometry import Coordinates
 from ..position.rules import Side
 from .dialogue import CLOCK, SECONDS, Dialogue, GameStart, person_of
 from .opening import TalkedOpening, chosen_opening
@@ -123,12 +122,7 @@ def is_resumable(game: Mapping[str, Any]) -> bool:
 
 def begun_of(game: Mapping[str, Any]) -> GameStart:
     """Return how a kept game goes on, at the move that was looked at."""
-    tree, match, rows = read_game_tree(game), game["match"] or {}, game["tree"]
-    moves: list[Coordinates] = []
-    place = game["at"] - 1
-    while place >= 0:
-        moves.insert(0, (rows[place]["x"], rows[place]["y"]))
-        place = rows[place]["parent"]
+    tree, match, moves = read_game_tree(game), game["match"] or {}, way_of(game)
     start = tree.record._replace(moves=tuple(moves))
     opening, kept = None, match.get("opening")
     if kept:
