@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from ..app.kept import OptionalDatabase, certain_of
+from ..app.kept import OptionalDatabase
 from ..app.saved import SavedGames
 from ..database.lines import list_next_moves, look_up, replace_comment
 from ..database.sources import Item, add_items, add_result
@@ -87,11 +87,6 @@ class Archive:
         except EngineError as error:
             self.trouble = str(error)
             return None
-
-    def win(self, game: Game) -> Result | None:
-        """Return a win of the side to move that is known, with its proof if that is, too."""
-        finding = certain_of(self.finding(game))
-        return finding if finding is not None and finding.wins else None
 
     # What is kept ---------------------------------------------------------------------
 

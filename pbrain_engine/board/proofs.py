@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from ..app.kept import certain_of
 from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
 from ..app.view import consequence
 from ..engine.ending import Prover
@@ -77,8 +78,8 @@ class Walk:
         tree = self._desk.known.get(self.game.position)
         if tree is not None:
             return win_of(tree)
-        known = self._archive.win(self.game)
-        if known is None or not (known.proof or known.tree):
+        known = certain_of(self._archive.finding(self.game))
+        if known is None or not known.wins or not (known.proof or known.tree):
             return None
         try:
             if known.tree is not None:

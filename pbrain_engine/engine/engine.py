@@ -17,7 +17,7 @@ from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
-from ..search.parameters import check_name
+from ..search.parameters import PARAMETERS
 from ..values import chance, loss_in
 from .alphabeta import Question
 from .pacing import UNLIMITED, Pace
@@ -199,7 +199,8 @@ class Engine:
 
     def set_parameter(self, name: str, value: int) -> None:
         """Set a search parameter; KeyError if there is none of this name."""
-        check_name(name)
+        if name not in PARAMETERS:
+            raise KeyError(f"unknown search parameter {name!r}; there are {', '.join(PARAMETERS)}")
         self._searcher.set_parameter(name, value)
 
     def clear_hash(self) -> None:

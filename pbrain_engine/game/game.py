@@ -25,7 +25,7 @@ from ..position.geometry import (
     cell_of,
 )
 from ..position.rules import Rule, Side
-from .cells import IllegalMove, NotationError, cell_name, parse_cell
+from .cells import IllegalMove, NotationError, cell_name, check_on_board, parse_cell
 from .diagram import format_diagram, picture, winning_row
 from .record import GameRecord
 
@@ -364,8 +364,7 @@ class Game:
         self.to_move = self.to_move.opponent
 
     def _put(self, x: int, y: int, side: Side, *, passed: bool) -> None:
-        if not self.on_board(x, y):
-            raise IllegalMove(f"{x},{y} is off the {self.width}x{self.height} board")
+        check_on_board(x, y, self.width, self.height)
         if (x, y) in self._sides:
             raise IllegalMove(f"{x},{y} is not empty")
         is_foul = passed and not self._decided and self.is_forbidden(x, y)

@@ -275,12 +275,9 @@ def verdict(game: GameRecord, found: Sequence[Reviewed], side: Side) -> Performa
 
 def chances(game: GameRecord, found: Sequence[Reviewed]) -> list[float]:
     """Return black's chance to win before each of the moves, and after the last."""
-    black = [_of_black(game, item, item.found.chance) for item in found]
-    return [*black, *(_of_black(game, item, item.found.chance - item.loss) for item in found[-1:])]
-
-
-def _of_black(game: GameRecord, item: Reviewed, chance: float) -> float:
-    return chance if mover_of(game, item) is Side.BLACK else 1 - chance
+    own = [(mover_of(game, item), item.found.chance) for item in found]
+    own += [(mover_of(game, item), item.found.chance - item.loss) for item in found[-1:]]
+    return [chance if side is Side.BLACK else 1 - chance for side, chance in own]
 
 
 def decisive(game: GameRecord, found: Sequence[Reviewed]) -> int | None:

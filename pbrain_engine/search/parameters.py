@@ -78,13 +78,3 @@ def check_search(name: str) -> None:
         raise ValueError(
             f"there is no search {name!r}: it is alphabeta; method:puct plays by tree search"
         )
-
-
-def check_name(name: str) -> None:
-    """Accept the name of a parameter.
-
-    Raises:
-        KeyError: there is no parameter of this name.
-    """
-    if name not in PARAMETERS:
-        raise KeyError(f"unknown search parameter {name!r}; there are {', '.join(PARAMETERS)}")
