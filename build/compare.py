@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Compare as the command line asks; return the exit status."""
     parser = argparse.ArgumentParser(description="Compare this tree with another revision.")
     parser.add_argument("revision", nargs="?", default="HEAD~1")
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each (default: 5)")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")
     options = parser.parse_args(arguments)
     with checkout(options.revision) as base:
         results = compare(base, options.rounds)

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
@@ -95,22 +96,31 @@ def no_orphans() -> Iterator[None]:
         wait_until(lambda: not processes_with(TOKEN), 3)
 
 
-@pytest.mark.timed
-@pytest.mark.parametrize(
-    "mode, judge",
-    [*((mode, False) for mode in CAUSES), ("hang", True), ("exit", True), ("flood", True)],
-)
-def test_fault_is_booked_with_its_cause(
-    mode: str, judge: bool, tmp_path: Path, no_orphans: None
-) -> None:
+def check_fault(mode: str, judge: bool = False, log: str = "") -> None:
+    """Let an engine misbehave in two games, of which it loses both."""
     began = time.monotonic()
     turn = 8.0 if mode in PATIENT else 0.3 if judge else 0.2
-    log = str(tmp_path) if mode == "suggest" else ""
     games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=judge, turn=turn, log=log)
     assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
     assert all(game.loser == mode for game in games)
     assert time.monotonic() - began < 20
-    if log:  # a suggestion is answered once
+
+
+@pytest.mark.timed
+def test_fault_is_booked_with_its_cause(no_orphans: None) -> None:
+    """At most three matches at a time, of engines that do nothing but wait or end."""
+    modes = [mode for mode in CAUSES if mode not in PATIENT]
+    with ThreadPoolExecutor(3) as apart:
+        list(apart.map(check_fault, [*modes, "hang", "exit"], [False] * len(modes) + [True] * 2))
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize(("mode", "judge"), [*((m, False) for m in PATIENT), ("flood", True)])
+def test_a_flood_or_hoard_is_booked_with_its_cause(
+    mode: str, judge: bool, tmp_path: Path, no_orphans: None
+) -> None:
+    check_fault(mode, judge, str(tmp_path))
+    if mode == "suggest":  # which is answered once
         lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()
         assert sum(line.endswith("> PLAY 7,7") for line in lines) == 1
 

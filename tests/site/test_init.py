@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import site as worker
+from pbrain_engine import site
 from pbrain_engine.engine import threads
 from pbrain_engine.native.load.library import Library
 from tests.board.board_server import position
@@ -41,21 +41,21 @@ class Page:
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let what the worker sets in its process be as before in the end."""
+    """Let what the site sets in its process be as before in the end."""
     for name in ("Thread", "Timer", "stack_size"):
         monkeypatch.setattr(threading, name, getattr(threading, name))
     # what a thread notes of its stack is noted of the main one where threads are calls
     monkeypatch.setattr(threads, "_here", threading.local())
     monkeypatch.setattr(Library, "listen", lambda self, listener: None)
-    monkeypatch.setattr(worker, "STORE", tmp_path)
-    monkeypatch.setattr(worker.Alarm, "waiting", [])
+    monkeypatch.setattr(site, "STORE", tmp_path)
+    monkeypatch.setattr(site.Alarm, "waiting", [])
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e9])
 def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     gap: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "EVENT_GAP", gap)
+    monkeypatch.setattr(site, "EVENT_GAP", gap)
     bench = {"nps": 1, "pairs": 2, "time": 3, "level": 4, "kernel": 5, "weights": 6}
     said = json.dumps({**bench, "nodes": 7, "more": 8})
     monkeypatch.setattr("pbrain_engine.commands.bench.main", lambda words: print(said, *words[1:]))
@@ -67,7 +67,7 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
         {"do": "selftest", "id": 5},
         {"do": "known", "id": 4, "position": position("h8i9")},
     )
-    page = worker.start(host)
+    page = site.start(host)
     page.serve()
     events = [(2, "event")] * (2 if gap == 0 else 0)
     replies = [(message["id"], next(iter({*message} - {"id"}))) for message in host.heard]
@@ -76,26 +76,26 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     ]  # fmt: skip
     assert host.heard[-1]["result"]["depth"] == host.heard[-4]["result"]["depth"] == 2
     assert host.heard[-2]["result"] == {**bench, "signature": 7}
-    assert {"database.db", "games.db"} <= {path.name for path in worker.STORE.iterdir()}
-    assert [alarm.due > 0 for alarm in worker.Alarm.waiting] == [True]  # for a rest of the desk
-    monkeypatch.setattr(worker, "EVENT_GAP", 0.0)
+    assert {"database.db", "games.db"} <= {path.name for path in site.STORE.iterdir()}
+    assert [alarm.due > 0 for alarm in site.Alarm.waiting] == [True]  # for a rest of the desk
+    monkeypatch.setattr(site, "EVENT_GAP", 0.0)
     assert page._poll() == 0 and len(host.heard) == len(replies)  # no event of what has ended
     page.desk.close()
     page.desk.archive.close()
-    assert worker.Alarm.waiting == []
+    assert site.Alarm.waiting == []
 
 
 def test_a_search_without_end_ends_where_nothing_can_interrupt_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    page = worker.start(Page())
+    page = site.start(Page())
     taken: list[Any] = []
-    monkeypatch.setattr(worker.Questions, "begin", lambda self, *words: taken.append(words))
+    monkeypatch.setattr(site.Questions, "begin", lambda self, *words: taken.append(words))
     page.begin(1, {"do": "analyse"})
     page.begin(2, {"do": "analyse", "time": 9})
     page.begin(3, {"do": "look"})
     assert taken == [
-        (1, {"do": "analyse", "time": worker.DEAF_SLICE}),
+        (1, {"do": "analyse", "time": site.DEAF_SLICE}),
         (2, {"do": "analyse", "time": 9}),
         (3, {"do": "look"}),
     ]
@@ -119,7 +119,7 @@ class Kernels:
             self.begun.append(steps)
             return -1 if any(self.is_cut() for _ in range(steps)) else steps
 
-        if name not in worker.SLICED:
+        if name not in site.SLICED:
             raise AttributeError(name)
         return search
 
@@ -128,11 +128,11 @@ def test_searches_are_cut_into_slices_between_which_messages_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kernels, host = Kernels(), Page()
-    monkeypatch.setattr(worker, "native", SimpleNamespace(load=lambda: kernels))
-    monkeypatch.setattr(worker, "perf_counter", lambda: kernels.now)
+    monkeypatch.setattr(site, "native", SimpleNamespace(load=lambda: kernels))
+    monkeypatch.setattr(site, "perf_counter", lambda: kernels.now)
     monkeypatch.setitem(sys.modules, "pyodide.ffi", SimpleNamespace(run_sync=host.paused.append))
     host.pauses = True
-    page = worker.start(host)
+    page = site.start(host)
     page.take('{"do": "fly"}')
     host.messages = ['{"do": "fly", "id": 1}']
     assert kernels.threats_rescues(5) == 5
@@ -146,35 +146,35 @@ def test_searches_are_cut_into_slices_between_which_messages_are_read(
 def test_alarms_ring_once_when_their_time_has_come() -> None:
     rung: list[Any] = []
     now, later, never = (
-        worker.Alarm(seconds, lambda *a, **k: rung.append((a, k)), (seconds,), {"key": 1})
+        site.Alarm(seconds, lambda *a, **k: rung.append((a, k)), (seconds,), {"key": 1})
         for seconds in (0.0, 1e9, 0.0)
     )
     for alarm in (now, later, never):
         alarm.start()
     never.cancel()
-    worker.Alarm.ring_due()
-    worker.Alarm.ring_due()
-    assert rung == [((0.0,), {"key": 1})] and worker.Alarm.waiting == [later]
+    site.Alarm.ring_due()
+    site.Alarm.ring_due()
+    assert rung == [((0.0,), {"key": 1})] and site.Alarm.waiting == [later]
 
 
 def test_what_is_kept_can_be_packed_and_put_back(tmp_path: Path) -> None:
     (tmp_path / "a.db").write_bytes(b"one")
     (tmp_path / "a.db-wal").write_bytes(b"two")
     (tmp_path / "other").write_bytes(b"stays")
-    packed = worker.pack('{"theme": "dark"}')
+    packed = site.pack('{"theme": "dark"}')
     (tmp_path / "a.db").write_bytes(b"changed")
     (tmp_path / "b.db").write_bytes(b"new")
-    assert worker.unpack(packed) == '{"theme": "dark"}'
+    assert site.unpack(packed) == '{"theme": "dark"}'
     names = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert names == {"a.db": b"one", "a.db-wal": b"two", "other": b"stays"}
     outside = io.BytesIO()
     with zipfile.ZipFile(outside, "w") as archive:
-        archive.writestr(worker.SETTINGS, "{}")
+        archive.writestr(site.SETTINGS, "{}")
         archive.writestr("../a.db", "")
-    for wrong in (b"", b"no archive", worker.pack("no JSON"), outside.getvalue()):
+    for wrong in (b"", b"no archive", site.pack("no JSON"), outside.getvalue()):
         with pytest.raises(ValueError, match="was not saved by this page"):
-            worker.unpack(wrong)
+            site.unpack(wrong)
 
 
 def test_what_runs_in_slices_is_what_the_kernel_has() -> None:
-    assert set(worker.SLICED) <= set(worker.native.load().exports)
+    assert set(site.SLICED) <= set(site.native.load().exports)
