@@ -294,3 +294,15 @@ def test_nothing_moves_while_lines_come(opened: Open) -> None:
         begun = page.do("app.node.found.depth")
         page.wait(f"app.node.found.depth >= {max(begun + 2, 10)}")
         assert page.do("window.shifts") == [] and box(page, "#settings") == at
+
+
+def test_a_click_on_a_line_counts_while_lines_come(opened: Open) -> None:
+    page = opened("h8i9g9")
+    page.tab("analyse")
+    page.has("#lines-found li", 3)
+    page.raw.hover("#lines-found li:nth-child(2) button")
+    page.raw.mouse.down()
+    page.do("window.depth = app.node.found.depth")
+    page.wait("app.node.found.depth > window.depth")
+    page.raw.mouse.up()
+    page.wait("app.node.ply === 4")
