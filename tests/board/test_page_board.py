@@ -118,7 +118,7 @@ def test_cells_are_blocked_and_keep_numoku_away(opened: Open) -> None:
     for cell in ("c3", "c4", "c3"):  # and one is free again
         page.click(cell)
     page.wait("app.tree.start.placed.length === 3 && app.node.facts")
-    assert page.raw.locator("#board rect.wall").count() == 1 and "w=c4" in page.do(
+    assert page.raw.locator("#board .stones rect.wall").count() == 1 and "w=c4" in page.do(
         "app.keep(), location.hash"
     )
     page.begin("resume", level=1)
@@ -135,6 +135,8 @@ def test_a_position_is_set_up_played_and_analysed(opened: Open) -> None:
     page.click("i8")  # in place of black's stone
     page.click("h9")  # away
     page.set(puts="black")
+    page.raw.mouse.move(*page.point("c3"))  # where black's stone is shown, though white is to move
+    page.count("#board .ghost .stone0", 1)
     for cell in ("h7", "h6", "h5"):
         page.click(cell)
     page.wait("app.tree.start.placed.length === 5 && app.node.facts")
@@ -166,13 +168,15 @@ def test_a_new_game_begins_from_a_position_that_is_set_up(opened: Open) -> None:
         page.raw.touchscreen.tap(*page.point(cell))
         page.raw.touchscreen.tap(*page.point(cell))  # as the first touch only enlarges
         page.wait(f"app.tree.start.placed.length === {stones + 1}")
+    page.raw.touchscreen.tap(*page.point("c3"))  # a stone goes with the first touch
+    page.wait("app.tree.start.placed.length === 2")
     assert box(page, "#board")[3] < box(page, "#puts")[1] < box(page, "#tabs")[1]
     page.raw.click("#editor .main")
     assert page.raw.get_attribute("#resume", "class") == "main"
     page.set(level=1)
     page.press("resume")
     page.wait("app.guide?.name === 'play' && app.node.ply === 0 && app.node.facts")
-    assert page.stones() == 3
+    assert page.stones() == 2
     page.do("app.click([0, 0])")
     page.answered()
     assert page.do("app.games.former.tree.nodes().length") == 3

@@ -2,7 +2,7 @@
 
 import { Finger } from "./finger.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
-import { isSame } from "./tree.js";
+import { SIDES, isSame } from "./tree.js";
 import { has, t } from "./words.js";
 
 const BADGES = { inaccuracy: "?!", mistake: "?", blunder: "??", decisive: "!" };
@@ -139,16 +139,20 @@ export class BoardView {
     this.stones = new Map();
     layer.replaceChildren();
     for (const { cell, side, number } of view.stones) {
-      if (side === "wall") {
-        const [cx, cy] = centre(cell);
-        element("rect", { class: "wall", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL }, layer);
-      } else {
-        drawStone(layer, cell, side === "black" ? 0 : 1, view.numbers ? number : "");
-      }
+      this.drawPiece(layer, cell, side, view.numbers ? number : "");
       this.stones.set(String(cell), side === "wall" ? t("blocked") : t("stone", { side, number: number || 0 }));
     }
     if (view.last) drawLast(layer, view.last);
   }
+
+  drawPiece(layer, cell, side, number, more) {
+    if (side !== "wall") return drawStone(layer, cell, SIDES.indexOf(side), number, more);
+    const [cx, cy] = centre(cell);
+    return element("rect", { class: `wall ${more || ""}`, x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL }, layer);
+  }
+
+  // What a click would put on a cell.
+  drawNext(layer, cell, more) { this.drawPiece(layer, cell, this.app.file.puts || SIDES[this.toMove], "", more); }
 
   drawMarks(marks) {
     const layer = this.markLayer;
@@ -199,7 +203,7 @@ export class BoardView {
       element("rect", { class: "cursor", x: cx - CELL / 2, y: cy - CELL / 2, width: CELL, height: CELL, rx: 4 }, this.ghost);
     }
     const cell = this.pointed;
-    if (!this.from && cell && this.app.isFree(cell) && !this.marks.line?.length) drawStone(this.ghost, cell, this.toMove, "", "faint");
+    if (!this.from && cell && this.app.isFree(cell) && !this.marks.line?.length) this.drawNext(this.ghost, cell, "faint");
   }
 
   // The board as a picture that needs no style sheet.

@@ -2,7 +2,7 @@
 // one on it, or a finger that slides to its cell, plays there. One that stays on a stone, or on the
 // cell that is shown, draws.
 
-import { CELL, centre, drawStone, element } from "./draw.js";
+import { CELL, centre, element } from "./draw.js";
 import { isSame } from "./tree.js";
 import { t } from "./words.js";
 
@@ -32,7 +32,8 @@ export class Finger {
     if (type === "pointerup" || type === "pointercancel") this.touch = null;
     if (touch.draws) return this.touch ? this.board.point(cell) : this.board.endDrawing(type === "pointerup" ? cell : null);
     if (type === "pointerup") {
-      if (cell && (this.isLarge || (!touch.slid && isSame(touch.before, cell)) || (touch.slid && now - touch.began > SLIDE))) {
+      const isHit = touch.slid ? now - touch.began > SLIDE : isSame(touch.before, cell) || !this.board.app.isFree(cell);
+      if (cell && (this.isLarge || isHit)) {
         this.aim(null);
         return this.board.app.click(cell);
       }
@@ -95,7 +96,7 @@ export class Finger {
     element("circle", at, element("clipPath", { id: "lens-rim" }, board.lens));
     const inside = element("g", { transform: `translate(${x} ${y}) scale(${SCALE}) translate(${span / 2 - ax} ${span / 2 - ay})` }, element("g", { "clip-path": "url(#lens-rim)" }, board.lens));
     for (const layer of [...board.svg.children]) if (![board.lens, board.ghost].includes(layer) && layer.tagName !== "defs") inside.append(layer.cloneNode(true));
-    drawStone(inside, cell, board.toMove, "", "shown");
+    board.drawNext(inside, cell, "shown");
     element("circle", at, board.lens);
   }
 }
