@@ -253,6 +253,20 @@ def test_a_key_draws_circles_and_arrows(page: Page) -> None:
     page.says("shortcuts", "Begin a circle or an arrow")
 
 
+def test_the_wheel_steps_through_the_moves(opened: Open) -> None:
+    page = opened("h8i9g9")
+    page.tab("analyse")
+    page.raw.mouse.move(*page.point("c3"))
+    for turn, ply in ((-60, 2), (-20, 2), (-40, 1), (100, 2)):  # a part of a notch is kept
+        page.raw.mouse.wheel(0, turn)
+        page.wait(f"app.node.ply === {ply}")
+    page.begin("resume", person="both")
+    page.raw.mouse.move(*page.point("c3"))
+    page.raw.mouse.wheel(0, -100)  # not while a game goes on
+    page.play("c3")
+    assert page.moves() == "h8i9c3"
+
+
 def test_stones_make_a_sound_if_wanted(page: Page) -> None:
     page.do("""(() => {
       const Plain = AudioContext;

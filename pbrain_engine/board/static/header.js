@@ -4,6 +4,7 @@ import { button, fillList, find, make, opened } from "./dom.js";
 import { remember, remembered } from "./kept.js";
 import { LANGUAGES, changeLanguage, has, language, t } from "./words.js";
 
+const NOTCH = 50; // pixels of the wheel that are one move
 const ICONS = {
   play: '<circle cx="8.5" cy="9" r="5.5" fill="currentColor"/><circle cx="15.5" cy="15" r="5.5"/>',
   analyse: '<circle cx="10.5" cy="10.5" r="6.5"/><path d="M15.5 15.5 21 21"/>',
@@ -42,6 +43,19 @@ export function listenToKeys(app, step) {
     key[1]();
     event.preventDefault();
   });
+}
+
+// The wheel steps through the moves, where it has nothing to scroll and no game goes on.
+export function listenToWheel(app, step) {
+  let turned = 0;
+  find("board").addEventListener("wheel", (event) => {
+    if (event.ctrlKey || app.guide?.isOn || document.documentElement.scrollHeight > innerHeight) return;
+    event.preventDefault();
+    turned += event.deltaY;
+    if (Math.abs(turned) < NOTCH) return;
+    step(turned > 0 ? "redo" : "undo");
+    turned = 0;
+  }, { passive: false });
 }
 
 export function fillHeader() {

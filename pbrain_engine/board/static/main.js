@@ -8,7 +8,7 @@ import { FilePanel } from "./files.js";
 import { GamesPanel, RESULTS } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
-import { fillHeader, listenToKeys, makeTabs, showConnection } from "./header.js";
+import { fillHeader, listenToKeys, listenToWheel, makeTabs, showConnection } from "./header.js";
 import { PlayPanel } from "./play.js";
 import { ProofPanel } from "./proof.js";
 import { PuzzlePanel } from "./puzzle.js";
@@ -364,6 +364,7 @@ class App {
       this.visit(node);
     });
     listenToKeys(this, step);
+    listenToWheel(this, step);
     window.addEventListener("pagehide", () => this.save(true)); // too late for the address
     window.addEventListener("hashchange", (event) => this.begin(new URL(event.newURL).hash));
     fillHeader();
