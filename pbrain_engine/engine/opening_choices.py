@@ -16,7 +16,7 @@ from ..game.opening_names import SIZE, openings
 from ..game.opening_rules import Act, Aim, OpeningPlay, Step
 from ..position.geometry import Coordinates, transform
 from . import swap2
-from .swap2 import OpeningSearch, set_up
+from .swap2 import OpeningSearch
 
 if TYPE_CHECKING:
     from random import Random
@@ -25,6 +25,7 @@ NAMED = 6  # of the 26 openings are compared
 SCREENED = 12  # stones that the evaluation calls even are searched
 FINALISTS = 3  # of these are searched again
 FOURTHS = 4  # fourth stones are followed up
+FOURTHS_SHARE = 0.3  # of the time goes into finding them
 SWAP_FOURTHS = 2  # where the choice is only one of colours
 MARGIN = 2  # more fifth stones are asked for than are offered
 
@@ -63,16 +64,10 @@ def fifths(
     They are ``count`` or a few more, fewer only where the search lists fewer.
     """
     equivalent = len(opening.twins([(0, 1)], stones))  # symmetries of the position: 1, 2, 4 or 8
-    found = _on(searcher, stones).best(share, (count + MARGIN) * equivalent)
+    found = searcher.on(stones).best(share, (count + MARGIN) * equivalent)
     values = {(thought.move.x, thought.move.y): thought.value for thought in found}
     unlike = opening.unlike(values, stones)
     return sorted(((values[cell], cell) for cell in unlike), reverse=True)
-
-
-def _on(searcher: OpeningSearch, stones: Sequence[Coordinates]) -> OpeningSearch:
-    """Put stones on the engine's board."""
-    set_up(searcher.engine, stones)
-    return searcher
 
 
 def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
@@ -81,7 +76,7 @@ def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
 
 def _value(searcher: OpeningSearch, stones: Sequence[Coordinates], share: float) -> int:
     """Return black's value of a position."""
-    value = _on(searcher, stones).best(share, 1)[0].value
+    value = searcher.on(stones).best(share, 1)[0].value
     return value if len(stones) % 2 == 0 else -value
 
 
@@ -114,11 +109,11 @@ def _offers(step: Step) -> dict[str, int]:
     }
 
 
-def _fourths(searcher: OpeningSearch, opening: OpeningPlay, share: float) -> list[Coordinates]:
+def _fourths(searcher: OpeningSearch, opening: OpeningPlay) -> list[Coordinates]:
     """Return the fourth stones that are worth a closer look, the best first."""
     step = opening.step
     allowed = set(opening.cells()) if step is not None and step.act is Act.PUT else None
-    best = _on(searcher, opening.stones).best(share, 3 * FOURTHS)
+    best = searcher.on(opening.stones).best(FOURTHS_SHARE, 3 * FOURTHS)
     found = [(thought.move.x, thought.move.y) for thought in best]
     if allowed is None:
         return found[:FOURTHS]
@@ -129,18 +124,18 @@ def _put(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Rand
     following = opening.ahead[0] if opening.ahead else None
     match step.aim:
         case Aim.THREE if not opening.stones:
-            cells = swap2.first_three(_on(searcher, opening.stones), chance).stones
+            cells = swap2.first_three(searcher.on(opening.stones), chance).stones
         case Aim.THREE | Aim.NAMED:
             cells = tuple(_named(searcher, opening, chance))
         case Aim.PAIR:
-            pair, _ = swap2.balanced_pair(_on(searcher, opening.stones), 0)
+            pair, _ = swap2.balanced_pair(searcher.on(opening.stones), 0)
             cells = pair if following is not None and following.aim is Aim.PAIR else pair[1:]
         case _ if following is not None and following.act is not Act.SWAP:
             return _fourth(searcher, opening, step, following)
         case Aim.EVEN:
             cells = (_even(searcher, opening, chance),)
         case _:
-            cells = (_on(searcher, opening.stones).best(1.0, 1)[0].move,)
+            cells = (searcher.on(opening.stones).best(1.0, 1)[0].move,)
     return " ".join(cell_name(*cell) for cell in cells)
 
 
@@ -170,7 +165,7 @@ def _fourth(searcher: OpeningSearch, opening: OpeningPlay, step: Step, following
     With it comes the number of fifth stones if the same player says it.
     """
     tried: list[tuple[int, str]] = []
-    cells = _fourths(searcher, opening, 0.3)
+    cells = _fourths(searcher, opening)
     for index, cell in enumerate(cells):
         share = 0.8 / (len(cells) - index)
         value, number = _offered(searcher, opening, [*opening.stones, cell], following, share)
@@ -193,7 +188,7 @@ def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coor
     kinds = list(opening.unlike(left))
     if len(kinds) == 1:
         return kinds[0]
-    kinds.sort(key=lambda cell: abs(_on(searcher, [*opening.stones, cell]).engine.value()))
+    kinds.sort(key=lambda cell: abs(searcher.on([*opening.stones, cell]).engine.value()))
     for keep, share in ((FINALISTS, 0.4), (1, 1.0)):
         tried = [
             (abs(_value(searcher, [*opening.stones, cell], share / (len(kinds) - index))), cell)
@@ -226,7 +221,7 @@ def _worth(searcher: OpeningSearch, opening: OpeningPlay) -> int:
         return _value(searcher, opening.stones, 1.0)
     if opening.ahead[0] is offer:
         return _offered(searcher, opening, opening.stones, offer, 1.0).value
-    cells = _fourths(searcher, opening, 0.3)[:SWAP_FOURTHS]
+    cells = _fourths(searcher, opening)[:SWAP_FOURTHS]
     return min(
         _offered(searcher, opening, [*opening.stones, cell], offer, 1 / (len(cells) - index)).value
         for index, cell in enumerate(cells)
@@ -237,8 +232,7 @@ def _count(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Ra
     """Return how many fifth stones make it even, after the fourth stone that is best for white."""
     fourths = [opening.stones]
     if len(opening.stones) == 3:
-        cells = _fourths(searcher, opening, 0.3)
-        fourths = [[*opening.stones, cell] for cell in cells]
+        fourths = [[*opening.stones, cell] for cell in _fourths(searcher, opening)]
     listed = [
         fifths(searcher, opening, stones, step.high, 1 / (len(fourths) - index))
         for index, stones in enumerate(fourths)
@@ -276,7 +270,7 @@ def _branch(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: R
         found = fifths(searcher, opening, opening.stones, number, 1.0)
         is_good = len(found) >= number and _nth(found, number).value > 0
         return name if is_good else next(other for other, _ in step.branches if other != name)
-    choice = swap2.choose(_on(searcher, opening.stones))
+    choice = swap2.choose(searcher.on(opening.stones))
     if choice.swap:
         return "swap"
     if len(choice.stones) == 2:

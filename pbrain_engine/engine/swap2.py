@@ -43,6 +43,11 @@ class OpeningSearch(NamedTuple):
     tell: Callable[[str], None] = lambda text: None  # takes the reasons, for people
     keep: Callable[[OpeningChoice], None] = lambda choice: None  # takes the best so far
 
+    def on(self, stones: Sequence[Coordinates]) -> OpeningSearch:
+        """Put stones on the engine's board, as ``set_up`` does."""
+        set_up(self.engine, stones)
+        return self
+
     def best(self, share: float, count: int) -> list[Thought]:
         """Return the best moves, best first."""
         found: dict[int, Thought] = {}
@@ -136,8 +141,7 @@ def first_stones(
     """Return those of the candidates after which the position is closest to even."""
     best, best_value = candidates[0], None
     for index, stones in enumerate(candidates):
-        set_up(searcher.engine, stones)
-        value = searcher.best(1 / (len(candidates) - index), 1)[0].value
+        value = searcher.on(stones).best(1 / (len(candidates) - index), 1)[0].value
         if best_value is None or abs(value) < abs(best_value):
             best, best_value = stones, value
             searcher.keep(OpeningChoice(stones=tuple(best)))
@@ -216,10 +220,9 @@ def choose(searcher: OpeningSearch) -> OpeningChoice:
     stones = searcher.engine.game.moves
     if not stones:
         return first_three(searcher)
-    set_up(searcher.engine, stones)
     may_pair = len(stones) == 3
     share = 1 - PAIR_SHARE if may_pair else 1.0
-    thoughts = searcher.deepen(share, lambda thought: searcher.keep(colour(thought)))
+    thoughts = searcher.on(stones).deepen(share, lambda thought: searcher.keep(colour(thought)))
     value, values = thoughts[-1].value, [thought.value for thought in thoughts[-SWING_DEPTHS:]]
     uncertain = max(values) - min(values)
     searcher.tell(f"{len(stones)} stones: {value} for the side to move, uncertain by {uncertain}")
