@@ -74,7 +74,9 @@ def main(arguments: Sequence[str]) -> int:
             if not line.strip():
                 continue
             try:
-                puzzle = question_of(line)
+                puzzle = read_puzzle(line)
+                if puzzle.kind != FORBIDDEN and game_of(puzzle).is_over:
+                    raise ValueError("the game is over")
             except ValueError as error:
                 faulty += 1
                 if answers or faulty <= NAMED_FAULTS:
@@ -134,14 +136,6 @@ def game_of(puzzle: Puzzle) -> Game:
     game = Game(position.width, position.height, position.rule)
     game.become(GameRecord.of(position))
     return game
-
-
-def question_of(line: str) -> Puzzle:
-    """Return the puzzle of a line; ValueError if it is not one."""
-    puzzle = read_puzzle(line)
-    if puzzle.kind != FORBIDDEN and game_of(puzzle).is_over:
-        raise ValueError("the game is over")
-    return puzzle
 
 
 class Solvers:

@@ -76,11 +76,6 @@ def parse_pos(data: bytes) -> GameRecord:
     return _checked(GameRecord(POS_SIZE, POS_SIZE, moves=tuple(moves)))
 
 
-def is_sav(text: str) -> bool:
-    """Return whether a text is a ``.sav`` file, whole or not: numbers alone, and blanks."""
-    return _NUMBERS.fullmatch(text) is not None and len(text.split()) >= _LEAST
-
-
 def parse_sav(text: str) -> GameRecord:
     """Return the game of a ``.sav`` file; NotationError if its length or a move is not possible."""
     words = text.split()
@@ -211,11 +206,6 @@ _LISTS = ("player", "tournament", "rule", "opening")  # that games name
 _BEGINS = re.compile(r"\s*<(?:\?xml|!--|database\b|games?\b|renju)", re.IGNORECASE)
 
 
-def is_rif(text: str) -> bool:
-    """Return whether a text is XML that may be a RIF file."""
-    return _BEGINS.match(text) is not None
-
-
 def parse_rif(text: str) -> list[GameTree]:
     """Return a RIF file's games, the impossible ones in a remark; NotationError if it has none."""
     from xml.etree import ElementTree  # 10 ms that other files do without
@@ -301,8 +291,9 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
      lambda text, size: parse_sgf_trees(text)),
     ("psq", lambda text: text.lower().startswith("piskvorky"),
      lambda text, size: [tree_of(parse_psq(text))]),
-    ("rif", is_rif, lambda text, size: parse_rif(text)),
-    ("sav", is_sav, lambda text, size: [tree_of(parse_sav(text))]),
+    ("rif", lambda text: _BEGINS.match(text) is not None, lambda text, size: parse_rif(text)),
+    ("sav", lambda text: _NUMBERS.fullmatch(text) is not None and len(text.split()) >= _LEAST,
+     lambda text, size: [tree_of(parse_sav(text))]),
     ("rec", is_rec, lambda text, size: [tree_of(parse_rec(text, size))]),
 )  # fmt: skip
 
