@@ -70,7 +70,8 @@ def in_place_of(path: Path) -> Iterator[Path]:
             error.filename = str(path)
         raise
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # there is none, or no folder for it
+            part.unlink()
 
 
 def write_whole(path: Path, text: str) -> None:

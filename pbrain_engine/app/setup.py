@@ -86,7 +86,8 @@ def read_setup(
     refuse_others(data, name)
     text = decode(data)
     if not text.strip():
-        raise NotationError(f"{name or 'this'} is empty: it holds no game")
+        place = "the standard input" if name == "-" else name or "this"
+        raise NotationError(f"{place} is empty: it holds no game")
     if text.lstrip()[:1] == "(" or text.lstrip().lower().startswith("piskvorky"):
         record = parse_setup(text, rule, size, from_below)
         with suppress(NotationError):  # moves such as (7,7), or a later game that is damaged

@@ -192,14 +192,14 @@ def review(desk: Desk, job: Job) -> Document:
     engine = desk.engine(setup.beginning)
     found: dict[int, Document] = {}
 
-    def listen(reviewed: Reviewed) -> bool:
+    def listen(reviewed: Reviewed) -> None:
         found[reviewed.ply] = reviewed_document(reviewed)  # again, if an earlier move showed more
         job.tell({"moves": [found[ply] for ply in sorted(found)]})
-        return job.is_stopped
 
     known = desk.archive.finding
     reviewer = Reviewer(engine, desk.solver(), job.fields["seconds"], known)
-    moves = reviewer.review([Move(*move) for move in setup.moves], listen)
+    played = [Move(*move) for move in setup.moves]
+    moves = reviewer.review(played, listen, lambda: job.is_stopped)
     job.check()
     desk.archive.note_findings(found_of(setup, moves, engine.weights.key))
     return review_document(setup, moves)

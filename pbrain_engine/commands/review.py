@@ -108,14 +108,11 @@ def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Review
         reviewer = Reviewer(engine, solver, options.time, database.finding)
         latest: dict[int, Reviewed] = {}
 
-        def listen(reviewed: Reviewed) -> bool:
-            if is_stopped.is_set():  # in the middle of its search
-                return True
+        def listen(reviewed: Reviewed) -> None:
             if reviewed.ply not in latest:
                 progress.done += 1
                 progress.show(last=progress.done == progress.total)
             latest[reviewed.ply] = reviewed
-            return False
 
         is_stopped = Event()
 
@@ -124,9 +121,8 @@ def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Review
             solver.stop()
             engine.stop()
 
-        engine.arm()
         with suppress(KeyboardInterrupt):
-            thinking.in_thread(lambda: reviewer.review(moves, listen), stop)
+            thinking.in_thread(lambda: reviewer.review(moves, listen, is_stopped.is_set), stop)
         found = [latest[ply] for ply in sorted(latest)]
         if is_stopped.is_set():
             if not found:

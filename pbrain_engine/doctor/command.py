@@ -126,16 +126,16 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"no such client: {', '.join(arguments.client)}")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     verdicts = []
-    try:
-        for each in checks:
+    for each in checks:
+        try:
             found = run_check(each, options)
-            verdicts.append(found)
-            if not arguments.json and (arguments.verbose or found.grade != PASS):
-                print(found.row(colour), flush=True)
-    except BrokenPipeError:  # the reader has left
-        raise
-    except OSError as error:
-        return complain("numoku check", problem_of(error), 2)
+        except BrokenPipeError:  # the reader has left
+            raise
+        except OSError as error:
+            return complain("numoku check", problem_of(error), 2)
+        verdicts.append(found)
+        if not arguments.json and (arguments.verbose or found.grade != PASS):
+            print(found.row(colour), flush=True)
     if arguments.json:
         entries = [found.entry() for found in verdicts]
         document = {"command": command, "counts": counts(verdicts), "checks": entries}

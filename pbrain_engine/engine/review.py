@@ -8,6 +8,8 @@ positions after it, and a move is not blamed for losing where all others lose as
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
 
 from ..game.game import Game, Move
 from ..game.result import BY_SEARCH, Result, Reviewed, win_by
@@ -26,6 +28,10 @@ ALTERNATIVES = 3  # moves that lose, too, before one is blamed for losing
 Recall = Callable[[Game], Thought | None]
 
 
+class _Stopped(Exception):
+    """A review has been stopped, in the middle of a search."""
+
+
 class Reviewer:
     """Looks through games with an engine, which keeps what it has learned from position to next."""
 
@@ -39,17 +45,19 @@ class Reviewer:
         self._seconds = seconds
         self._limit = Limit(time=seconds * (1 - SOLVER_SHARE))
         self._scale = engine.game.scale
+        self._is_stopped: Callable[[], bool] = lambda: False
 
     def review(
         self,
         moves: Sequence[Move],
-        listener: Callable[[Reviewed], bool | None] = lambda reviewed: None,
+        listener: Callable[[Reviewed], None] = lambda reviewed: None,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> list[Reviewed]:
         """Review the moves that lead on from the engine's position; the listener gets each.
 
-        It gets the last one first, and ends the review by returning True. Moves of which an
-        earlier one has shown more are judged again, and it gets them again. The engine's game
-        is as before in the end.
+        It gets the last one first. Moves of which an earlier one has shown more are judged again,
+        and it gets them again. The engine's game is as before in the end. Who stops the review
+        stops the engine and the solver, too; what was not looked at by then is left out.
 
         Raises:
             IllegalMove: a move is not possible.
@@ -57,19 +65,17 @@ class Reviewer:
         played = self._engine.game.ply
         seen: dict[int, Result] = {}
         found: dict[int, Reviewed] = {}
-        with self._engine.game.after(*moves):
+        self._is_stopped = is_stopped
+        with suppress(_Stopped), self._engine.game.after(*moves):
             seen[len(moves)] = self._look()
             for place in reversed(range(len(moves))):
                 self._engine.undo()
                 seen[place] = self._look()
-                is_enough = False
                 for number in self._settle(moves, seen, place):
                     found[number] = self._judge(
                         played + number + 1, moves[number], seen[number], seen[number + 1]
                     )
-                    is_enough |= bool(listener(found[number]))
-                if is_enough:
-                    break
+                    listener(found[number])
         return [found[place] for place in sorted(found)]
 
     def _judge(self, ply: int, move: Move, here: Result, after: Result) -> Reviewed:
@@ -142,10 +148,8 @@ class Reviewer:
         with self._engine.game.after(moves[0]):
             found = self._proven(PATIENCE * self._seconds)
             if found is None:
-                thought = self._engine.think(
-                    Limit(time=PATIENCE * self._seconds),
-                    on_iteration=lambda thought: thought.wins,
-                )
+                limit = Limit(time=PATIENCE * self._seconds)
+                thought = self._think(limit, on_iteration=lambda thought: thought.wins)
                 found = self._seen(thought) if thought.wins else None
         # that the win is there is known, but not where: what was played is not to blame
         unshown = Result(other_side(here.value, -1), tuple(moves[1:2]) or after.line, after.depth)
@@ -161,7 +165,7 @@ class Reviewer:
             if here.line[0] in losing:
                 if not set(self._engine.game.legal_moves()).difference(losing):
                     return before(after, move)
-                here = self._seen(self._engine.think(self._limit, exclude=losing))
+                here = self._seen(self._think(self._limit, exclude=losing))
             if here.value <= -WIN_BAND:
                 return max(here, before(after, move), key=lambda seen: seen.value)
             if here.value >= WIN_BAND or len(losing) > ALTERNATIVES:
@@ -191,7 +195,7 @@ class Reviewer:
         proven = self._proven(self._seconds * SOLVER_SHARE)
         if proven is not None:
             return proven
-        thought = self._engine.think(self._limit)
+        thought = self._think(self._limit)
         if known is not None and thought.mate is None and known.depth > thought.depth:
             thought = known
         return self._seen(thought)
@@ -211,6 +215,17 @@ class Reviewer:
         claim = (thought.proof or BY_SEARCH) if is_shown else ""
         return Result(thought.value, line, thought.depth, claim=claim)
 
+    def _think(self, limit: Limit, **more: Any) -> Thought:
+        self._engine.arm()  # before the question, so that no stop is lost
+        self._check()
+        thought = self._engine.think(limit, **more)
+        self._check()
+        return thought
+
+    def _check(self) -> None:
+        if self._is_stopped():
+            raise _Stopped
+
     def _proven(self, seconds: float) -> Result | None:
         """Return the solver's win of the side to move."""
         game = self._engine.game
@@ -219,6 +234,7 @@ class Reviewer:
         proof = self._solver.fours(game, time=seconds)
         if not proof.wins:
             proof = self._solver.threats(game, time=seconds)
+        self._check()
         return Result(proof.value, proof.line, claim=proof.claim) if proof.wins else None
 
 

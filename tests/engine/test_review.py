@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import pairwise
+from threading import Event, Timer
+from time import perf_counter
 
 import pytest
 
@@ -33,17 +35,41 @@ SECONDS = 0.04  # for a position
 QUICK_GAMES, GAMES = 3, 20
 
 
-def test_the_listener_gets_the_last_move_first_and_can_end_it(engine, solver):
+def test_the_listener_gets_the_last_move_first_until_a_stop_in_the_middle_of_a_search(
+    engine, solver, monkeypatch
+):
     engine.new_game(15)
     seen: list[int] = []
+    stopped = Event()
 
-    def listen(item: Reviewed) -> bool:
-        seen.append(item.ply)
-        return len(seen) == 2
+    def stop(limit: Limit, **more: object) -> Thought:
+        if len(seen) == 2:
+            stopped.set()
+            engine.stop()
+        return think(limit, **more)
 
+    think = engine.think
+    monkeypatch.setattr(engine, "think", stop)
     moves = moves_of(MISSED)
-    Reviewer(engine, solver, 0.02).review(moves, listen)
-    assert seen == [8, 7] and engine.game.ply == 0
+    reviewer = Reviewer(engine, solver, 0.02)
+    found = reviewer.review(moves, lambda item: seen.append(item.ply), stopped.is_set)
+    assert seen == [8, 7] == [item.ply for item in found][::-1] and engine.game.ply == 0
+
+
+def test_a_stopped_review_begins_no_other_search(engine, solver):
+    engine.new_game(15)
+    stopped = Event()
+
+    def stop() -> None:
+        stopped.set()
+        solver.stop()
+        engine.stop()
+
+    Timer(0.2, stop).start()
+    began = perf_counter()
+    Reviewer(engine, solver, 20.0).review(moves_of("h8i9"), is_stopped=stopped.is_set)
+    solver.release()
+    assert perf_counter() - began < 10
 
 
 def contradictions(found: list[Reviewed]) -> list[str]:

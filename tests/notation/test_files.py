@@ -163,6 +163,15 @@ def test_a_file_that_is_replaced_is_open_to_the_same_people(tmp_path):
     assert (path.read_text(encoding="ascii"), path.stat().st_mode & 0o777) == ("new", 0o600)
 
 
+@pytest.mark.parametrize("folder", ["no folder", "a.txt"])
+def test_an_error_names_the_file_that_was_asked_for(folder, tmp_path):
+    (tmp_path / "a.txt").touch()
+    path = tmp_path / folder / "game.sgf"
+    with pytest.raises(OSError) as told, in_place_of(path) as part:
+        part.write_text("new", encoding="ascii")
+    assert told.value.filename == str(path)
+
+
 MOVES = "h8i9j10k11"
 
 
