@@ -35,7 +35,7 @@ from .network.dataset import log_loss
 from .network.learner import VECTOR_LIMIT
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
 from .network.reading import read_datasets
-from .network.training import Moment, Run, Score, Tally, TrainingSettings, held_out
+from .network.training import Run, Score, Tally, TrainingSettings, held_out
 
 STEPS = 8000
 EVERY = 200  # steps between two checkpoints
@@ -290,13 +290,9 @@ def train_family(
 
     progress = Progress(options.steps, f"steps of {family}", run.step)
 
-    def watch(moment: Moment) -> None:
+    def watch(learned: Score, held: Score, speed: float) -> None:
         progress.done = run.step
-        progress.show(
-            f"learned: {moment.learned}; held out: {moment.held}; "
-            f"{moment.positions:,.0f} positions/s",
-            last=True,
-        )
+        progress.show(f"learned: {learned}; held out: {held}; {speed:,.0f} positions/s", last=True)
         write_page(folder / "losses.html", f"Network for {family}", run.history, line)
 
     with stoppable() as stopped:

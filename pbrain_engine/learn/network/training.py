@@ -86,14 +86,6 @@ class Tally:
             return Score(*(self.sums / self.counts).tolist())
 
 
-class Moment(NamedTuple):
-    """What a run has learned since the last moment."""
-
-    learned: Score
-    held: Score
-    positions: float  # a second
-
-
 class Order:
     """The order in which positions are learned: another one in every epoch, all of them mixed."""
 
@@ -234,10 +226,10 @@ class Run:
         self,
         checkpoint: Path,
         every: int,
-        watch: Callable[[Moment], None] = lambda moment: None,
+        watch: Callable[[Score, Score, float], None] = lambda learned, held, speed: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> float:
-        """Train to the end; save, measure and report every ``every`` steps.
+        """Train to the end; save, measure and ``watch`` every ``every`` steps.
 
         What is kept as the best is the mean network that did best then: with few games it is
         not the last one. Returns how many positions a second were learned, or 0.
@@ -261,13 +253,11 @@ class Run:
                 loss = VALUE_SHARE * held.target + held.entropy
                 if not loss >= self.least:
                     self.best, self.least = self.adam.mean.copy(), loss
-                moment = Moment(self.tally.score(), held, seen / seconds)
-                self.history.append(
-                    {"step": self.step, "learned": moment.learned, "held": moment.held}
-                )
+                learned = self.tally.score()
+                self.history.append({"step": self.step, "learned": learned, "held": held})
                 self.tally = Tally()
                 self.save(checkpoint)
-                watch(moment)
+                watch(learned, held, seen / seconds)
         return seen / seconds if seconds else 0.0
 
     def save(self, path: Path) -> None:
