@@ -160,6 +160,11 @@ def test_a_position_is_set_up_played_and_analysed(opened: Open) -> None:
 
 def test_a_new_game_begins_from_a_position_that_is_set_up(opened: Open) -> None:
     page = opened("h8h9", **PHONE)
+    for button, main in (("#new-game", "start"), ("#editor .main", "resume")):
+        page.tab("file")
+        page.raw.click(button)
+        page.wait(f"document.querySelector('#setup[open] .ends .main').id === '{main}'")
+        page.press("setup-cancel")
     page.press("new-game", "set-up")
     page.wait("app.tab === 'file' && app.tree.isEmpty && app.node.facts")
     for side, cell in (("black", "h8"), ("white", "h10"), ("white", "c3")):

@@ -212,6 +212,7 @@ def test_going_elsewhere_while_numoku_chooses_is_no_dead_end(page: Page) -> None
 
 def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
     page.begin(opening="swap2", seconds=0.5)
+    page.says("state", "Put stone 1")
     page.play("h8", "i8")
     page.press("undo")
     page.says("state", "Put stone 2 (White)")

@@ -91,10 +91,10 @@ export class PlayPanel extends Panel {
 
   // Begin and end ---
 
-  // The dialog of a new game.
-  async ask() {
-    const { away, node, tree } = this.app, isSetUp = tree.start.placed.length > 0;
-    const answer = await askForGame((node.ply > 0 || isSetUp) && !away, isSetUp && !node.ply && !away);
+  // The dialog of a new game; here: meant to begin with the position on the board.
+  async ask(here = "") {
+    const { away, node, tree } = this.app, isSetUp = tree.start.placed.length > 0, canResume = (node.ply > 0 || isSetUp) && !away;
+    const answer = await askForGame(canResume, canResume && Boolean(here || (isSetUp && !node.ply)));
     if (answer === "start") this.begin();
     if (answer === "resume") this.resume();
   }

@@ -87,11 +87,11 @@ function picture(cells, foul) {
   return svg;
 }
 
-// What the person wants: "start", "resume", or nothing; a position that was set up is what one resumes.
-export function askForGame(canResume, isSetUp) {
+// What the person wants: "start", "resume", or nothing.
+export function askForGame(canResume, isResumed) {
   find("resume").hidden = !canResume;
-  find("resume").classList.toggle("main", isSetUp);
-  find("start").classList.toggle("main", !isSetUp);
+  find("resume").classList.toggle("main", isResumed);
+  find("start").classList.toggle("main", !isResumed);
   showForm();
   return opened("setup");
 }
