@@ -127,6 +127,7 @@ def test_a_judge_decides_for_programs_without_the_command(program: str) -> None:
         ("0=SWAP", "3=SWAP", "a", "SWAP in answer to SWAP2BOARD with 0 stones"),
         ("0=7,7_7,7_8,7", "3=SWAP", "a", "h8 is taken. The first player puts the second stone"),
         ("0=7,7_8,7_15,0", "3=SWAP", "a", "15,0 is off the board"),
+        ("0=7,7_8,7_0,15", "3=SWAP", "a", "0,15 is off the board"),
         (THREE, "3=7,7_1,1", "b", "h8 is taken"),
         (THREE, "3=7,7", "b", "7,7 (h8) is occupied"),
     ],
@@ -176,13 +177,11 @@ def test_games_still_to_be_played_begin_without_stones_of_others() -> None:
     assert [task.opening for task in tasks(match, Openings(match), [done])] == [()]
 
 
-def test_a_judge_ends_with_its_match() -> None:
-    def end() -> None:
-        raise CancelledError
-
-    judge = choosing.OpeningJudge(settings("numoku", "random"), end)
+def test_the_judge_of_an_opening_ends_with_its_match() -> None:
+    seat = GameSeat(settings("numoku", "random"))
+    seat.abort()
     with pytest.raises(CancelledError):
-        judge(OpeningPlay(RULES["swap2"]), random.Random(1))
+        seat._judge(OpeningPlay(RULES["swap2"]), random.Random(1))
 
 
 def test_searches_share_nodes() -> None:
