@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from tests.build.building import bundle, package, shipping
 
 pytestmark = pytest.mark.slow
 
-WHERE_BUILDS_ARE_QUICK = pytest.mark.long if sys.platform == "win32" else lambda test: test
 NEEDLESS = {"argparse"}
 ENTERED = package.program_of(package.WINDOWS)  # the program's name in the ZIP for tournaments
 FORBIDDEN = ("numpy", "numba", "llvm", "ssl", "crypto", "tcl", "sqlite", "dist-info", "tests")
@@ -84,7 +82,7 @@ def test_the_checksum_beside_it_is_its_own(tournament_zip: Path) -> None:
     assert digest == hashlib.sha256(tournament_zip.read_bytes()).hexdigest()
 
 
-@WHERE_BUILDS_ARE_QUICK
+@pytest.mark.long
 def test_a_second_build_gives_the_same_bytes(tournament_zip: Path, tmp_path: Path) -> None:
     signature = zipfile.ZipFile(tournament_zip).read("_internal/pbrain_engine/native/lib/SIGNATURE")
     nodes, _, weights = signature.decode("ascii").strip().partition(" ")

@@ -22,67 +22,28 @@ RUN = re.compile(r"\.ci/run|make [a-z-]+( [A-Z]+=\S+)*")
 TARGETS = set(
     re.findall(r"^([a-z-]+):.*?##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
 )
-JOB_KEYS = {
-    "name", "needs", "if", "permissions", "runs-on", "timeout-minutes", "strategy", "defaults",
-    "env", "environment", "steps",
-}  # fmt: skip
-STEP_KEYS = {"name", "uses", "with", "run", "env", "if", "shell"}
-RUNNERS = re.compile(r"(ubuntu|windows|macos)-(latest|[\d.]+)(-arm)?")
 MOST_MINUTES, MOST_MINUTES_WEEKLY = 60, 350
-CONTEXTS = {"matrix", "github", "env", "needs", "runner"}
-
-
-class NoDuplicates(yaml.SafeLoader):
-    """Reads YAML, and refuses a key that stands twice, of which the last would win."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        twice = {key for key in keys if keys.count(key) > 1}
-        if twice:
-            raise yaml.constructor.ConstructorError(problem=f"{twice} stand twice")
-        return super().construct_mapping(node, deep)
-
-
-def load(path: Path) -> dict[Any, Any]:
-    document = yaml.load(path.read_text(encoding="utf-8"), NoDuplicates)  # noqa: S506
-    assert isinstance(document, dict)
-    return document
 
 
 def jobs() -> list[Any]:
     return [
-        pytest.param(job, load(path)["jobs"], id=f"{path.stem}-{name}")
+        pytest.param(job, id=f"{path.stem}-{name}")
         for path in WORKFLOWS
-        for name, job in load(path)["jobs"].items()
+        for name, job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].items()
     ]
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_says_when_it_runs_and_what_it_may(path: Path) -> None:
-    document = load(path)
-    assert set(document) == {"name", True, "permissions", "jobs"}  # `on` is a boolean in YAML
+def test_a_workflow_may_only_read(path: Path) -> None:
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert document["permissions"] == {"contents": "read"}
-    assert "\t" not in path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("job", "others"), jobs())
-def test_a_job_is_well_formed_and_calls_only_make_and_pinned_actions(
-    job: dict[str, Any], others: dict[str, Any]
-) -> None:
-    assert set(job) <= JOB_KEYS
+@pytest.mark.parametrize("job", jobs())
+def test_a_job_ends_in_time_and_calls_only_make_and_pinned_actions(job: dict[str, Any]) -> None:
     is_long = any(f"make {target}" in str(job) for target in ("long", "mutants"))
-    most = MOST_MINUTES_WEEKLY if is_long else MOST_MINUTES
-    assert 0 < job["timeout-minutes"] <= most
-    needed = job.get("needs", [])
-    assert set([needed] if isinstance(needed, str) else needed) <= set(others)
-    axes = job.get("strategy", {}).get("matrix", {})
-    systems = axes["os"] if "matrix.os" in job["runs-on"] else [job["runs-on"]]
-    assert all(RUNNERS.fullmatch(system) for system in systems)
-    for context, name in re.findall(r"\$\{\{\s*(\w+)\.(\w+)", str(job)):
-        assert context in CONTEXTS and (context != "matrix" or name in axes)
-    assert job["steps"][0]["uses"].startswith("actions/checkout@")
+    assert 0 < job["timeout-minutes"] <= (MOST_MINUTES_WEEKLY if is_long else MOST_MINUTES)
     for step in job["steps"]:
-        assert set(step) <= STEP_KEYS and ("run" in step) != ("uses" in step)
         assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
         for line in step.get("run", "").strip().splitlines():
             assert RUN.fullmatch(line) and "${{" not in line, line  # text from outside

@@ -120,14 +120,3 @@ def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: 
             assert tree.run([test], 1.0).state == "passed"
     finally:
         tree.close()
-
-
-def test_the_last_line_counts_what_was_noticed() -> None:
-    command = [sys.executable, "-m", "lab.mutants", "1", "2", "values"]
-    done = subprocess.run([*command, "--files", "test_values"], cwd=ROOT,
-                          capture_output=True, text=True)  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    *_, last = done.stdout.splitlines()
-    noticed, of, total = last.removeprefix("noticed ").split()
-    assert (of, total) == ("of", "2")
-    assert done.stdout.count(f"--- {PACKAGE}/") == 2 - int(noticed)
