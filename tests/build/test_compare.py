@@ -96,7 +96,7 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is n
 def ci(folder: Path, commands: str) -> subprocess.CompletedProcess[str]:
     """Run commands with the functions of `.ci/run`, in a folder."""
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    start, end = script.index("logs=$(mktemp"), script.index("\nmake install\n")
+    start, end = script.index("logs=$(mktemp"), script.index("\nbegin install ")
     code = f"set -euo pipefail\n{script[start:end]}\n{commands}\necho went on"
     return subprocess.run(["bash", "-c", code], cwd=folder, capture_output=True, text=True)
 

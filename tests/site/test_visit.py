@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.board.board_page import Page
@@ -13,6 +14,7 @@ from tests.site.test_site import GAME, OPEN, stay
 pytestmark = pytest.mark.slow
 
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
+MOST_MEMORY = 400e6  # bytes of the tab's process, what it shares counted in parts
 HEARD = 10_000  # milliseconds; 100 on a machine that does nothing else
 # How long a search goes on after it was stopped, in milliseconds.
 STOP = """(async () => {
@@ -26,6 +28,16 @@ STOP = """(async () => {
 })()"""
 
 
+def memory_of_tab() -> int:
+    """Return the bytes of the largest renderer among the browser's processes."""
+    tabs = [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if "--type=renderer" in " ".join(process.cmdline())
+    ]
+    return max(int(process.memory_full_info().pss) for process in tabs)
+
+
 def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     browser: Any, server: Site
 ) -> None:
@@ -36,8 +48,9 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     page.answered()
     page.show(GAME)
     page.tab("analyse")
-    page.wait("app.node.found?.depth >= 6")
+    page.wait("app.node.found?.depth >= 10")
     assert page.raw.locator("#board .label.best").count() == 1
+    assert memory_of_tab() < MOST_MEMORY
     page.tab("file")
     stopped = page.do(STOP)
     assert stopped["ms"] < HEARD and stopped["depth"] >= 1, stopped
