@@ -98,7 +98,10 @@ def test_a_fourth_stone_comes_with_its_number_and_is_searched_once():
     assert opening.step is not None and opening.step.act is Act.SWAP and opening.count
 
 
-def test_a_number_before_the_fourth_stone_reckons_with_all_good_fourth_stones(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "words"), [("yamaguchi", "h8 i9 j9"), ("soosorv-8", "h8 i9 j9 keep")]
+)
+def test_a_number_reckons_with_all_good_fourth_stones(name, words, monkeypatch):
     best = iter([100, 80, 50, 90])  # black's best fifth stone after each fourth one; others less
 
     def listed(*_: object) -> list[tuple[int, tuple[int, int]]]:
@@ -106,8 +109,8 @@ def test_a_number_before_the_fourth_stone_reckons_with_all_good_fourth_stones(mo
         return [(first - 10 * rank, (rank, 0)) for rank in range(12)]
 
     monkeypatch.setattr(opening_choices, "fifths", listed)
-    opening = after("yamaguchi", "h8 i9 j9")
-    assert decide(searcher(by_column), opening, random.Random(1)) == "6"
+    decided = decide(searcher(by_column), after(name, words), random.Random(1))
+    assert decided.split()[-1] == "6"
 
 
 def test_offers_are_never_symmetric():
