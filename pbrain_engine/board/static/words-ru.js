@@ -16,7 +16,7 @@ export const words = {
   "link-lost-why": "Сервер не отвечает. Партия остаётся здесь; страница пробует подключиться снова.", "link-address": "адрес с токеном", "lost": "Связь потеряна.", "too-large-server": "Это слишком много для сервера.", "loading-game": "Numoku готовится…",
   "board": "Доска", "board-keys": "Доска: стрелки выбирают пункт, Enter ставит камень", "evaluation": "Оценка", "not-known": "неизвестно", "empty": "пусто", "blocked": "закрыто",
   "stone": "{side, select, black {чёрный камень} white {белый камень}}{number, plural, =0 {} other {, ход #}}", "forbidden": "фол, {why}",
-  "foul double three": "вилка 3×3", "foul double four": "вилка 4×4", "foul overline": "длинный ряд", "touch-again": "{cell}; ещё раз: ход, держать: рисунок", "taken": "Пункт {cell} занят.", "foul-there": "{cell}: фол чёрных, {why}",
+  "foul double three": "вилка 3×3", "foul double four": "вилка 4×4", "foul overline": "длинный ряд", "touch-again": "{cell}; снова: ход, держать: рисунок", "taken": "Пункт {cell} занят.", "foul-there": "{cell}: фол чёрных, {why}",
   "new-game": "Новая партия", "start": "Начать", "resume": "Играть отсюда", "you-play": "{side, select, black {Вы играете чёрными.} white {Вы играете белыми.} other {Вы играете за обе стороны.}}",
   "level": "Сила", "rule": "Правила", "width": "Столбцы", "height": "Строки", "opening": "Начало", "opening-none": "обычное", "opening-rules": "Swap Swap2 RIF Yamaguchi Soosorv-8 Taraguchi-10",
   "seconds": "Numoku: секунд на ход", "minutes": "Минут каждому (0: без часов)", "increment": "Добавка за ход, секунд", "byoyomi": "Бёёми: секунд на ход", "periods": "Периодов бёёми",
