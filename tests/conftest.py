@@ -34,7 +34,7 @@ UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 FIRST = (
     "native/test_checked", "site/test_site", "native/test_replay", "learn/test_gradients",
     "learn/test_train", "arena/test_pool", "tests/test_cli",
-    "native/test_compile", "site/test_visit", "site/test_figures", "board/test_page_main",
+    "native/test_compile", "site/test_visit", "board/test_page_main",
     "board/test_page_play", "board/test_page_files", "board/test_page_games",
     "board/test_page_words", "board/test_page_opening", "board/test_page_board",
     "board/test_page_review", "board/test_app", "board/test_proofs", "build/test_package",
