@@ -16,8 +16,8 @@ from tests.oracle import rules
 from tests.oracle.rules import BLOCKED, EMPTY, Board
 
 FILE = Path(__file__).with_suffix(".txt")
-DEEPER = Budget(nodes=200, depth=2)
-POSITIONS = 5  # of each rule, of which those with a win are recorded
+DEEPER = Budget(nodes=400, depth=3)
+POSITIONS = 8  # of each rule, of which those with a win are recorded
 
 
 def game_of(board: Board, to_move: int) -> PlainGame:
