@@ -28,10 +28,6 @@ ALTERNATIVES = 3  # moves that lose, too, before one is blamed for losing
 Recall = Callable[[Game], Thought | None]
 
 
-class _Stopped(Exception):
-    """A review has been stopped, in the middle of a search."""
-
-
 class Reviewer:
     """Looks through games with an engine, which keeps what it has learned from position to next."""
 
@@ -66,7 +62,7 @@ class Reviewer:
         seen: dict[int, Result] = {}
         found: dict[int, Reviewed] = {}
         self._is_stopped = is_stopped
-        with suppress(_Stopped), self._engine.game.after(*moves):
+        with suppress(InterruptedError), self._engine.game.after(*moves):
             seen[len(moves)] = self._look()
             for place in reversed(range(len(moves))):
                 self._engine.undo()
@@ -224,7 +220,7 @@ class Reviewer:
 
     def _check(self) -> None:
         if self._is_stopped():
-            raise _Stopped
+            raise InterruptedError("the review has been stopped")
 
     def _proven(self, seconds: float) -> Result | None:
         """Return the solver's win of the side to move."""
