@@ -329,3 +329,15 @@ def test_a_click_on_a_line_counts_while_lines_come(opened: Open) -> None:
     page.wait("app.node.found.depth > window.depth")
     page.raw.mouse.up()
     page.wait("app.node.ply === 4")
+
+
+def test_a_click_on_the_board_counts_while_lines_come(opened: Open) -> None:
+    page = opened("h8i9g9")
+    page.tab("analyse")
+    page.has("#lines-found li", 3)
+    page.raw.mouse.move(*page.point("a15"))
+    page.raw.mouse.down()
+    page.do("window.depth = app.node.found.depth")
+    page.wait("app.node.found.depth > window.depth")
+    page.raw.mouse.up()
+    page.wait("app.node.ply === 4")
