@@ -18,8 +18,10 @@ from pbrain_engine.database import book as build
 from pbrain_engine.database import rescue
 from pbrain_engine.database.book import BookJob, Graph, Searched, search_position
 from pbrain_engine.database.store import Database
+from pbrain_engine.engine.book import Book
 from pbrain_engine.engine.swap2 import OpeningSearch, first_three
-from pbrain_engine.game.cells import cell_name, format_moves
+from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.game.game import Game
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.result import Author
 from pbrain_engine.progress import Progress
@@ -110,6 +112,17 @@ def test_the_engine_leaves_a_book_where_it_does_not_apply(made):
         assert engine.think(Limit(nodes=2000)).depth > 0  # out of the book
         engine.new_game(15, rule=Rule.RENJU)
         assert engine.think(Limit(nodes=2000)).depth > 0  # another rule
+
+
+def test_a_book_of_renju_offers_no_foul(tmp_path):
+    start, moves = EMPTY._replace(rule=Rule.RENJU), "f10a1f11a3g9a5h9a7"
+    with Database(tmp_path / "a.db", create=True) as database, database.transaction():
+        graph = Graph(image_of(start).key)
+        books.store(database, graph, moves, {"f9": 50, "i6": 10}, start=start)
+    game = Game(rule=Rule.RENJU)
+    for cell in parse_moves(moves):
+        game.play(*cell)
+    assert Book(str(tmp_path / "a.db")).moves(game) == [((8, 5), 10)]  # f9 makes two threes
 
 
 @pytest.mark.timed

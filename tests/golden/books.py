@@ -63,9 +63,9 @@ def stones(key: bytes) -> str:
 
 
 def store(database: Database, graph: growth.Graph, moves: str, values: dict[str, int],
-          nodes: int | None = None) -> None:  # fmt: skip
+          nodes: int | None = None, start: Position = EMPTY) -> None:  # fmt: skip
     """Store a page, its moves by name as they are after these moves."""
-    image = image_of(reduce(Position.after, parse_moves(moves), EMPTY))
+    image = image_of(reduce(Position.after, parse_moves(moves), start))
     cells = image.turn([parse_moves(name)[0] for name in values])
     growth.save_pages(
         database, graph, graph.put(image.key, zip(cells, values.values(), strict=True))
