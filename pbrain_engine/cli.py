@@ -80,7 +80,7 @@ def guarded(act: Callable[[], int | None]) -> int:
         abandon(sys.stdout)
     except OSError as error:  # there is no room for the output
         abandon(sys.stdout)
-        return complain("numoku", problem_of(error))
+        return complain(problem_of(error))
     return status
 
 
@@ -109,7 +109,7 @@ def dispatch(words: list[str]) -> int:
         print(version())
         return OK
     if words[0] not in COMMANDS:
-        return complain("numoku", f"there is no command {words[0]!r}; {nearest(words[0])}", USAGE)
+        return complain(f"there is no command {words[0]!r}; {nearest(words[0])}", USAGE)
     return run(COMMANDS[words[0]][0], words[1:])
 
 
@@ -132,22 +132,18 @@ def run(module: str, arguments: list[str]) -> int:
         raise
     except (NumokuError, OSError) as error:
         sys.stdout.flush()  # raises again where the output is what cannot be written
-        return complain(
-            "numoku", problem_of(error), USAGE if isinstance(error, SettingsError) else FAILURE
-        )
+        return complain(problem_of(error), USAGE if isinstance(error, SettingsError) else FAILURE)
     except MemoryError:
-        return complain("numoku", "there is not enough memory")
+        return complain("there is not enough memory")
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if getattr(sys, "frozen", False):
-            return complain(
-                "numoku", f"only the Python package pbrain-numoku has this command ({error})"
-            )
+            return complain(f"only the Python package pbrain-numoku has this command ({error})")
         extra = next((name for name, brought in EXTRAS.items() if missing in brought), None)
         if extra is None:
             raise
         package = f"pip install 'pbrain-numoku[{extra}]'"
-        return complain("numoku", f"this command needs {missing}: {package}")
+        return complain(f"this command needs {missing}: {package}")
 
 
 def usage() -> str:

@@ -59,10 +59,10 @@ def problem_of(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def complain(program: str, text: str, status: int = FAILURE) -> int:
-    """Say on stderr, if possible, what is wrong; return the exit status."""
+def complain(text: str, status: int = FAILURE) -> int:
+    """Say on stderr, if possible, what is wrong with a command; return the exit status."""
     with suppress(OSError):
-        print(f"{program}: {text}", file=sys.stderr)
+        print(f"numoku: {text}", file=sys.stderr)
     flush_errors()
     return status
 

@@ -307,5 +307,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
         return INTERRUPTED
     if progress.done < options.count:
-        return complain("numoku openings", f"there are only {progress.done}")
+        return complain(f"there are only {progress.done}")
     return 0

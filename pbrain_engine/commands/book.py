@@ -14,7 +14,7 @@ from ..database import book as growth
 from ..database.book import DROP, BookJob, Graph, Searched, search_position
 from ..database.lines import Filter
 from ..database.store import Database
-from ..errors import complain
+from ..errors import FileError, SettingsError
 from ..eval.weights import load_weights
 from ..files import write_whole
 from ..game.cells import format_moves, format_offsets
@@ -111,7 +111,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
     """Write balanced positions of a book as openings."""
     wanted = Filter(options.rule, options.size, options.stones)
     if options.out.exists():
-        return complain("numoku book", f"{options.out} exists", 2)
+        raise SettingsError(f"{options.out} exists")
     lines = []
     for key, value, _ in database.pages():
         position = read_key(key)
@@ -119,7 +119,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
         if cells and abs(value) <= options.balance:
             lines.append(format_offsets(cells, position.width, position.height))
     if not lines:
-        return complain("numoku book", "the book has no such position")
+        raise FileError("the book has no such position")
     write_whole(options.out, "".join(f"{line}\n" for line in lines))
     print(f"{options.out}: {counted(len(lines), 'opening')}")
     return 0

@@ -23,7 +23,7 @@ from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule,
 from ..database.rescue import find_faults, rescue
 from ..database.sources import SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database
-from ..errors import complain
+from ..errors import FileError, SettingsError, complain
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
 from ..game.documents import entry_document, following_document, proof_of
@@ -71,7 +71,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
-            status = complain("numoku db", f"{name}: {error}{before}")
+            status = complain(f"{name}: {error}{before}")
             continue
         print(f"{name}: {_stored_words(done)}", flush=True)
     return status
@@ -192,10 +192,8 @@ def _query_positions(database: Database, options: argparse.Namespace) -> int:
     if options.opening:
         opening = find_opening(options.opening)
         if opening is None:
-            return complain(
-                "numoku db",
-                f"{options.opening!r} is not one of renju's openings, D1-D13, I1-I13",
-                2,
+            raise SettingsError(
+                f"{options.opening!r} is not one of renju's openings, D1-D13, I1-I13"
             )
     wanted = Filter(
         options.rule, options.size, options.stones, options.depth,
@@ -219,27 +217,26 @@ def export(database: Database, options: argparse.Namespace) -> int:
     try:
         losses = exports.export(database, options.out, wanted, options.values, options.encoding)
     except ValueError as error:
-        return complain("numoku db", str(error), 2)
+        raise SettingsError(str(error)) from None
     for loss in losses:
-        complain("numoku db", loss)
+        complain(loss)
     if options.out.is_file():
         print(f"{options.out}: {counted(options.out.stat().st_size, 'byte')}", flush=True)
     return 0
 
 
-def _refusal_of(database: Database, result: str) -> str:
-    """Return why a damaged database is refused, with what comes of that; "" if it is whole."""
-    damage = database.connection.faults(quick=True)
-    saved = "`numoku db FILE rescue NEW` saves what can be read"
-    return f"{database.name} is damaged ({damage[0]}): {result}; {saved}" if damage else ""
+def _require_whole(database: Database, result: str) -> None:
+    """Refuse a damaged database, saying what comes of that; raise FileError."""
+    if damage := database.connection.faults(quick=True):
+        saved = "`numoku db FILE rescue NEW` saves what can be read"
+        raise FileError(f"{database.name} is damaged ({damage[0]}): {result}; {saved}")
 
 
 def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL
-            if refusal := _refusal_of(other, "nothing of it is taken"):
-                return complain("numoku db", refusal)
+            _require_whole(other, "nothing of it is taken")
             done = merge(database, other, partial(_tell, name))
         print(f"{name}: {_stored_words(done)}", flush=True)
     return 0
@@ -317,11 +314,9 @@ def main(arguments: Sequence[str]) -> int:
     encoding = getattr(options, "encoding", ENCODING)
     try:
         if SIGNS.encode(encoding) != SIGNS.encode():
-            return complain(
-                "numoku db", f"a library cannot be in {encoding}: its signs end texts there", 2
-            )
+            raise SettingsError(f"a library cannot be in {encoding}: its signs end texts there")
     except (LookupError, UnicodeError):
-        return complain("numoku db", f"there is no encoding {encoding}", 2)
+        raise SettingsError(f"there is no encoding {encoding}") from None
     if options.action == "rescue":
         return _rescue(options)
     path = Path(options.database).expanduser()
@@ -330,15 +325,14 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with Database(options.database, create=options.action in CHANGES) as database:
             try:
-                changes = options.action in CHANGES
-                if changes and (refusal := _refusal_of(database, "nothing was stored")):
-                    return complain("numoku db", refusal)
+                if options.action in CHANGES:
+                    _require_whole(database, "nothing was stored")
                 return int(options.run(database, options))
             except (AttributeError, KeyError, TypeError, ValueError):
                 fault = next(find_faults(database), None)
                 if fault is None:
                     raise
-                return complain("numoku db", f"{database.name} is damaged: {fault}")
+                raise FileError(f"{database.name} is damaged: {fault}") from None
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
     finally:

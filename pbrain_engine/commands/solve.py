@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
             except ValueError as error:
                 faulty += 1
                 if answers or faulty <= NAMED_FAULTS:
-                    complain("numoku solve", f"{path}, line {place}: {error}")
+                    complain(f"{path}, line {place}: {error}")
                 continue
             answer = thinking.in_thread(partial(solvers.answer, puzzle), solvers.stop)
             answers.append(answer)

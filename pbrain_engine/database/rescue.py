@@ -36,7 +36,7 @@ def find_faults(database: Database) -> Iterator[str]:
     ):
         if key is None:
             yield f"the book has a position {position} that is not there"
-        elif not _agrees(crc, _page_sum, key, value, moves):
+        elif not _agrees(crc, checksum, key, value, moves):
             yield f"the book's entry for position {position} is not what was stored"
 
 
@@ -125,14 +125,9 @@ def _agrees(stored: object, sum_of: Callable[..., object], *parts: object) -> bo
         return False
 
 
-def _page_sum(key: bytes, value: int, moves: bytes) -> int:
-    return checksum(b"" + key, value, b"" + moves)
-
-
 # Rescue ---------------------------------------------------------------------------------
 
 BLOCK = 1024  # rows that are read at once, as long as that goes well
-PAGE = 4096  # bytes
 EMPTY_BLOCKS = 8  # without a row: the end of a table whose last number cannot be read
 
 _COLUMNS = {  # of the tables, each with the number of its rows first
@@ -222,9 +217,11 @@ def _read(link: sqlite3.Connection, table: str, columns: str) -> tuple[list[Row]
 
     end = None
     with suppress(sqlite3.Error):
-        ((pages,),) = link.execute("PRAGMA page_count").fetchall()
+        ((size,),) = link.execute(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        ).fetchall()
         ((last,),) = link.execute(f"SELECT COALESCE(MAX({number}), 0) FROM {table}").fetchall()
-        if isinstance(last, int) and last <= pages * PAGE:  # else damaged: there is no room for it
+        if isinstance(last, int) and last <= size:  # else damaged: there is no room for it
             end = last
     rows: list[Row] = []
     low = 1
@@ -268,5 +265,5 @@ def _fits(table: str, row: Row, keys: dict[int, bytes]) -> bool:
             return _agrees(crc, node_checksum, kind, cell, title, comment, text, marks)
         case "book":
             position, value, moves, crc = row
-            return _agrees(crc, _page_sum, keys[position], value, moves)
+            return _agrees(crc, checksum, keys[position], value, moves)
     return all(isinstance(text, str) for text in row[1:])

@@ -259,4 +259,4 @@ def digest_of(text: str) -> bytes:
 def finding_checksum(key: bytes, columns: Sequence[Any]) -> int:
     """Return the checksum of a finding's columns; the number of its author may change."""
     *numbers, moves, line, proof, tree, _ = columns
-    return checksum(b"" + key, *numbers, b"" + moves, b"" + line, proof, tree)
+    return checksum(key, *numbers, moves, line, proof, tree)

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..arena.referee import EngineFault
-from ..errors import complain, problem_of
+from ..errors import SettingsError, problem_of
 from ..options import SHARED, CommandLine, Option, above_zero, split_command
 from .checks import CHECKS, Check
 from .exam import FAIL, GRADES, PASS, SKIP, WARN, Exam, Options
@@ -132,7 +132,7 @@ def main(argv: list[str] | None = None) -> int:
         except BrokenPipeError:  # the reader has left
             raise
         except OSError as error:
-            return complain("numoku check", problem_of(error), 2)
+            raise SettingsError(problem_of(error)) from None
         verdicts.append(found)
         if not arguments.json and (arguments.verbose or found.grade != PASS):
             print(found.row(colour), flush=True)

@@ -11,6 +11,7 @@ from time import perf_counter
 import psutil
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.doctor import command
 from pbrain_engine.doctor.command import FAIL, PASS, SKIP
@@ -113,7 +114,7 @@ def test_a_violation_is_found_in_time(tmp_path: Path, kind: str, title: str) -> 
 
 
 def test_a_program_that_does_not_exist_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["/no/such/program"]) == 2
+    assert cli.main(["check", "/no/such/program"]) == 2
     assert "/no/such/program" in capsys.readouterr().err
 
 
