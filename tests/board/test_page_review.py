@@ -62,6 +62,44 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     assert page.do(COMMENTS) == ["my own words"]
 
 
+def test_a_click_on_a_list_counts_while_it_is_drawn_anew(opened: Open) -> None:
+    page = opened(MISSED)
+    page.tab("review")
+    page.set(review_seconds=0.05)
+    page.press("review")
+    page.wait("app.review.done")
+    for piece, change in (
+        ("#mistakes .node", "app.review.take(app.review.moves.slice(1))"),
+        ("#variations .node", "app.node.comment = 'new', app.moves.show()"),
+    ):
+        page.do("app.visit(app.tree.root)")
+        first = page.raw.locator(piece).first
+        ply = int((first.text_content() or "").split(".")[0])
+        first.hover()
+        page.raw.mouse.down()
+        page.do(change)
+        page.raw.mouse.up()
+        page.wait(f"app.node.ply === {ply}")
+
+
+def test_what_stays_of_a_list_keeps_the_focus(opened: Open) -> None:
+    page = opened(MISSED)
+    page.tab("review")
+    page.set(review_seconds=0.05)
+    page.press("review")
+    page.wait("app.review.done")
+    page.do("app.review.take(app.review.moves.slice(-3))")
+    page.has("#mistakes li")
+    last = page.raw.locator("#mistakes .node").last
+    last.focus()
+    name = last.text_content()
+    page.do("window.kept = document.activeElement")
+    page.do("app.review.take(app.review.done.moves)")  # with others before it
+    page.wait("document.querySelectorAll('#mistakes .node').length > 1")
+    assert page.do("document.activeElement === window.kept")
+    assert page.do("window.kept.textContent") == name
+
+
 def test_mistakes_are_walked_through_next_to_the_board_of_a_telephone(opened: Open) -> None:
     page = opened(MISSED, **PHONE)
     assert not page.raw.is_visible("#next-mistake")

@@ -3,7 +3,7 @@
 import { SHAPE_SIGNS } from "./board.js";
 import { WIN, valueText } from "./draw.js";
 import { SIDES, isSame } from "./tree.js";
-import { Panel, find, isChecked, make } from "./dom.js";
+import { Panel, button, find, isChecked, make, unpressed } from "./dom.js";
 import { decimal, percent, short, t } from "./words.js";
 
 export class AnalysisPanel extends Panel {
@@ -115,12 +115,7 @@ export class AnalysisPanel extends Panel {
     find("threat-note").textContent = this.threatText();
     find("shape-legend").hidden = find("overlay").value === "off";
     this.list.style.setProperty("--lines", find("lines").value || 1);
-    while (this.list.children.length > lines.length) this.list.lastChild.remove();
-    lines.forEach((line, at) => {
-      const texts = [app.nameOf(line.move), line.mate !== null ? valueText(line.value) : percent(line.chance), app.names((line.win?.line || line.pv).slice(1))];
-      const row = this.list.children[at] || this.list.appendChild(this.row(at));
-      texts.forEach((text, part) => { row.firstChild.children[part].textContent = text; });
-    });
+    unpressed(this.list, () => this.showLines(lines));
     app.setBar(lines.length ? found : this.endValue(app.node));
     if (!lines.length) return this.summary.replaceChildren(app.isQuiet ? t("quiet") : "–");
     const words = [t("depth-is", { depth: found.depth < found.seldepth ? `${found.depth}–${found.seldepth}` : found.depth }), t("nodes-are", { n: short(found.nodes) })];
@@ -130,18 +125,22 @@ export class AnalysisPanel extends Panel {
       ...words.map((word) => make("span", { title: word === t("network") ? found.network : null }, word)));
   }
 
-  // A row stays while its line changes, so that a click on it is not lost.
+  // A row stays while its line changes, and with it what points at it.
+  showLines(lines) {
+    const { app } = this;
+    this.shown = lines;
+    while (this.list.children.length > lines.length) this.list.lastChild.remove();
+    lines.forEach((line, at) => {
+      const texts = [app.nameOf(line.move), line.mate !== null ? valueText(line.value) : percent(line.chance), app.names((line.win?.line || line.pv).slice(1))];
+      const row = this.list.children[at] || this.list.appendChild(this.row(at));
+      texts.forEach((text, part) => { row.firstChild.children[part].textContent = text; });
+    });
+  }
+
   row(at) {
-    const line = () => this.found?.lines?.[at];
-    let pressed = null;
-    const play = () => {
-      this.app.click((pressed || line()).move);
-      pressed = null;
-    };
-    return make("li", {}, make("button", {
-      type: "button", class: "line", onclick: play, onpointerdown: () => { pressed = line(); },
-      onpointerenter: () => this.preview(line()), onpointerleave: () => { pressed = null; this.preview(null); }, onfocus: () => this.preview(line()), onblur: () => this.preview(null),
-    }, make("b"), make("span", { class: "value" }), make("span", { class: "pv" })));
+    const preview = () => this.preview(this.shown[at]), end = () => this.preview(null);
+    return make("li", {}, button("", () => this.app.click(this.shown[at].move), { class: "line", onpointerenter: preview, onpointerleave: end, onfocus: preview, onblur: end },
+      make("b"), make("span", { class: "value" }), make("span", { class: "pv" })));
   }
 
   threatText() {

@@ -35,11 +35,26 @@ export function opened(id) {
   });
 }
 
-// Other pieces in the place of those that were there; the focus stays where it was among the buttons.
+// Change a list, but not while one of its pieces is pressed, whose click would be lost.
+export function unpressed(list, change) {
+  clearTimeout(list.waiting);
+  if (list.matches(":active")) list.waiting = setTimeout(unpressed, 20, list, change);
+  else change();
+}
+
+// Other pieces in the place of those that were there, but for those that look the same, which stay
+// with what they do; the focus stays where it was among the buttons.
 export function refill(list, pieces) {
-  const at = [...list.querySelectorAll("button, input")].indexOf(document.activeElement);
-  list.replaceChildren(...pieces);
-  [...list.querySelectorAll("button")].slice(0, at + 1).at(-1)?.focus({ preventScroll: true });
+  unpressed(list, () => {
+    const old = [...list.childNodes], focus = [...list.querySelectorAll("button, input")].indexOf(document.activeElement);
+    const kept = pieces.map((piece) => {
+      const at = old.findIndex((one) => one.isEqualNode(piece));
+      return at < 0 ? piece : old.splice(at, 1)[0];
+    });
+    old.forEach((one) => one.remove());
+    kept.forEach((piece, at) => { if (list.childNodes[at] !== piece) list.insertBefore(piece, list.childNodes[at] ?? null); });
+    if (!list.contains(document.activeElement)) [...list.querySelectorAll("button")].slice(0, focus + 1).at(-1)?.focus({ preventScroll: true });
+  });
 }
 
 // The options of a list, each by its value and text; groups have a title.

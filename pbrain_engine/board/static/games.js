@@ -80,7 +80,6 @@ export class GamesPanel extends Panel {
       input.onblur = this.naming = null;
       if (tree.id === game.game) tree.title = title;
       await this.tried(this.app.server.ask("rename_game", { game: game.game, title }));
-      this.filled = "";
       this.fill();
     };
     const input = this.naming = make("input", { type: "text", value: game.title || this.title(game), "aria-label": t("rename") });
@@ -97,14 +96,13 @@ export class GamesPanel extends Panel {
     const [search, rule, result] = ["search", "rule", "result"].map((name) => find(`games-${name}`).value);
     const wanted = { search, ...(rule && { rule }), ...(result === "looked" ? { all: true } : result && { result }) };
     const found = await this.tried(this.app.server.ask("games", wanted), true), here = this.app.game.tree.id;
-    const games = found?.games?.filter((game) => result !== "looked" || game.played === false), filled = JSON.stringify([games, here]);
-    if (!games || this.naming || filled === this.filled) return; // a click may be on its way
-    this.filled = filled;
+    const games = found?.games?.filter((game) => result !== "looked" || game.played === false);
+    if (!games || this.naming) return;
     this.say(games.length ? "" : t("no-games"));
     refill(find("game-list"), games.map((game) => {
       const line = button("", () => this.open(game.game), { class: "line", "aria-current": game.game === here ? "true" : null },
         make("span", { class: "title" }, this.title(game)), make("span", { class: "when" }, this.words(game)));
-      return make("li", {}, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
+      return make("li", { "data-game": JSON.stringify(game) }, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
         button("✕", () => this.delete(game), { class: "plain", "aria-label": t("delete"), title: t("delete") }));
     }));
   }

@@ -1,7 +1,7 @@
 // What the database knows of the position that is looked at; games and comments go into it.
 
 import { valueText, WIN_BAND } from "./draw.js";
-import { Panel, button, find, isChecked, make } from "./dom.js";
+import { Panel, button, find, isChecked, make, refill } from "./dom.js";
 import { openingName, percent, short, t } from "./words.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
@@ -87,7 +87,7 @@ export class KnownPanel extends Panel {
       ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "✓")));
     const rows = this.sorted(known);
     find("known-moves").hidden = !rows.length;
-    find("known-next").replaceChildren(...rows.map((row) => make("tr", {}, make("td", {}, this.move(row.move)),
+    refill(find("known-next"), rows.map((row) => make("tr", {}, make("td", {}, this.move(row.move)),
       ...[row.value === null ? "" : this.worth(row), row.depth ?? ""].map((text) => make("td", {}, String(text))), make("td", {}, ...this.results(row)))));
   }
 

@@ -1,7 +1,7 @@
 // The moves of the game next to the board, with variations, comments, marks and the curve.
 
 import { drawChances, plyAt } from "./curve.js";
-import { Panel, asked, button, find, make, refill } from "./dom.js";
+import { Panel, asked, button, find, make, refill, unpressed } from "./dom.js";
 import { t } from "./words.js";
 import { SIDES } from "./tree.js";
 
@@ -13,9 +13,9 @@ export class MovesPanel extends Panel {
     this.tree = find("variations");
     this.comment = find("comment");
     this.curve = find("curve");
-    this.items = new Map(); // node -> its button
     this.comment.addEventListener("input", () => { app.node.comment = this.comment.value; app.save(); });
     this.comment.addEventListener("change", () => app.known.comment(this.commented));
+    this.element.addEventListener("click", ({ target }) => app.visit(this.nodes[target.closest("[data-at]")?.dataset.at]));
     this.curve.addEventListener("click", (event) => {
       const line = [app.tree.root, ...app.node.end.path];
       app.visit(line[plyAt(this.curve, event, line.length - 1)]);
@@ -43,25 +43,23 @@ export class MovesPanel extends Panel {
     this.commented = app.node;
     this.comment.value = app.node.comment;
     find("promote").disabled = find("delete").disabled = !app.node.parent;
-    this.showTree();
-    const others = app.tree.transpositions(app.node).filter((node) => node.parent);
-    find("transpositions").replaceChildren(...(others.length ? [t("same-position"), " ", ...others.slice(0, 5).map((node) =>
-      button(app.names(node.moves.slice(-6)), () => app.visit(node), { class: "node" }))] : []));
-    const chosen = this.items.get(app.node); // scrolled to without moving the page
-    if (chosen) this.tree.scrollTop += Math.min(chosen.offsetTop - this.tree.offsetTop - this.tree.scrollTop, 0) || Math.max(chosen.offsetTop + chosen.offsetHeight - this.tree.offsetTop - this.tree.clientHeight - this.tree.scrollTop, 0);
+    unpressed(this.element, () => this.showTree());
     this.showCurve();
   }
 
-  // The moves as buttons; where they are there already, another one is chosen.
+  // The moves as buttons, which name their place in this.nodes; where they are there already,
+  // another one is chosen, and scrolled to without moving the page.
   showTree() {
-    const { app } = this, nodes = app.tree.nodes().slice(1), told = JSON.stringify(nodes.map((node) => [node.ply, ...this.words(node)]));
-    if (told !== this.told || !nodes.every((node) => this.items.has(node))) {
-      this.told = told;
-      this.items = new Map();
-      refill(this.tree, [this.branch(app.tree.root)]);
-    }
+    const { app } = this, nodes = this.nodes = app.tree.nodes(), places = this.places = new Map(nodes.map((node, at) => [node, at])), told = JSON.stringify(nodes.slice(1).map((node) => [node.ply, ...this.words(node)]));
+    if (told !== this.told) refill(this.tree, [this.branch(nodes[0])]);
+    this.told = told;
     this.tree.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
-    this.items.get(app.node)?.setAttribute("aria-selected", "true");
+    const chosen = this.tree.querySelector(`[data-at="${places.get(app.node)}"]`);
+    chosen?.setAttribute("aria-selected", "true");
+    if (chosen) this.tree.scrollTop += Math.min(chosen.offsetTop - this.tree.offsetTop - this.tree.scrollTop, 0) || Math.max(chosen.offsetTop + chosen.offsetHeight - this.tree.offsetTop - this.tree.clientHeight - this.tree.scrollTop, 0);
+    const others = app.tree.transpositions(app.node).filter((node) => node.parent);
+    refill(find("transpositions"), others.length ? [make("span", {}, `${t("same-position")} `), ...others.slice(0, 5).map((node) =>
+      button(app.names(node.moves.slice(-6)), null, { class: "node", "data-at": places.get(node) }))] : []);
   }
 
   // What is known of each position of the line: by a review, else by the analysis.
@@ -102,11 +100,9 @@ export class MovesPanel extends Panel {
 
   item(node) {
     const [name, kind, more, title] = this.words(node), sign = SIGNS[kind];
-    const made = button("", () => this.app.visit(node), {
-      class: `node ${kind}`, role: "treeitem", "aria-selected": "false", title: title || null,
+    return button("", null, {
+      class: `node ${kind}`, "data-at": this.places.get(node), role: "treeitem", "aria-selected": "false", title: title || null,
       "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(kind) : "" }),
     }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : null, more);
-    this.items.set(node, made);
-    return made;
   }
 }

@@ -71,9 +71,6 @@ export class PlayPanel extends Panel {
     SIDES.forEach((side, at) => this.showPlayer(side, at));
     document.body.dataset.bottom = isGuide && this.isDuel ? this.human : "black";
     const { invites } = app;
-    const now = JSON.stringify([invites, app.tree.start.width, app.tree.start.rule, values()]);
-    if (now === this.invited) return;
-    this.invited = now;
     const setBoard = () => app.show(new GameTree(chosenBoard()));
     refill(find("invitation"), invites ? [make("p", {}, t("invitation")), make("div", { class: "presets" }, ...presets(setBoard)),
       make("span", { class: "about" }, t("invitation-form", { side: values().person, level: levelName(values().level), note: levelNote(values().level) }))] : []);

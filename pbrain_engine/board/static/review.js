@@ -1,6 +1,6 @@
 // The review of a game: what each move has lost, how well both have played, and another try.
 
-import { Panel, button, find, make } from "./dom.js";
+import { Panel, button, find, make, refill } from "./dom.js";
 import { SIGNS } from "./moves.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { percent, t } from "./words.js";
@@ -73,7 +73,7 @@ export class ReviewPanel extends Panel {
   show() {
     find("review-tools").hidden = !this.done || !this.slips.length;
     find("marks").replaceChildren(...(this.done ? SIDES.flatMap((side) => this.marksOf(side)) : []));
-    find("mistakes").replaceChildren(...this.mistakes.map((move) => this.row(move)));
+    refill(find("mistakes"), this.mistakes.map((move) => this.row(move)));
   }
 
   // How well a side has played.
@@ -103,11 +103,12 @@ export class ReviewPanel extends Panel {
   }
 
   row(move) {
-    const node = this.node(move), { app } = this, win = move.missed_win || move.allowed_win;
+    const { ply, cell } = this.node(move), { app } = this, win = move.missed_win || move.allowed_win;
+    const node = () => this.line[ply - 1]; // of the review that is there when it is pressed
     return make("li", { class: move.kind },
-      button(`${node.ply}. ${app.nameOf(node.cell)}`, () => this.visit(node), { class: "node" }),
+      button(`${ply}. ${app.nameOf(cell)}`, () => this.visit(node()), { class: "node" }),
       make("span", { class: "sign" }, SIGNS[move.kind] || ""), ` ${this.remarks(move).join("; ")} `,
-      win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? node.parent : node, win), { class: "small" }) : "",
+      win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? node().parent : node(), win), { class: "small" }) : "",
     );
   }
 
