@@ -152,10 +152,7 @@ def test_the_openings_of_renju_have_the_names_of_the_language(
         page.says("about", name)
 
 
-def test_the_rules_of_openings_have_the_names_of_the_language(
-    words: dict[str, dict[str, str]], opened: Open
-) -> None:
-    assert {len(table["opening-rules"].split()) for table in words.values()} == {6}
+def test_the_rules_of_openings_have_the_names_of_the_language(opened: Open) -> None:
     page = opened(locale="ja")
     page.press("new-game")
     page.says("presets", "題数打ち")

@@ -28,7 +28,6 @@ const form = find("setup-form");
 export const field = (name) => form.elements[name];
 export const values = () => Object.fromEntries(new FormData(form));
 const isForRenju = (opening) => OPENINGS.indexOf(opening) > 1;
-const openingRule = (opening) => t("opening-rules").split(" ")[OPENINGS.indexOf(opening)];
 export const fill = (kept) => { for (const name in kept) if (field(name)) field(name).value = kept[name]; };
 
 // The board of a new game, as the form has it.
@@ -41,7 +40,7 @@ export const levelNote = (level) => (isNaN(level) ? t("textbook") : t(`level-${l
 
 export function fillForm() {
   fillList(find("rule"), RULES.map((rule) => [rule, t(`rule-${rule}`)]));
-  fillList(find("opening"), [["none", t("opening-none")], ...OPENINGS.map((name) => [name, openingRule(name)])]);
+  fillList(find("opening"), ["none", ...OPENINGS].map((name) => [name, t(`opening-${name}`)]));
   const levels = Array.from({ length: 10 }, (_, at) => [at + 1, `${at + 1} · ${t(`level-${at + 1}`)}`]);
   fillList(find("level"), [["", "Numoku", levels], ["", t("textbook"), METHODS.map((name) => [name, name])]]);
   fill({ level: 5, ...remembered("setup", {}) });
@@ -74,7 +73,7 @@ export function presets(then) {
       remember("setup", values());
       then(fields);
     };
-    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, openingRule(name) || t(`preset-${name}`)));
+    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, t(OPENINGS.includes(name) ? `opening-${name}` : `preset-${name}`)));
   });
 }
 

@@ -18,7 +18,7 @@ export const words = {
   "stone": "{side, select, black {černý kámen} white {bílý kámen}}{number, plural, =0 {} other {, tah #}}", "forbidden": "faul, {why}",
   "foul double three": "vidlička 3x3", "foul double four": "vidlička 4x4", "foul overline": "přesah", "touch-again": "{cell}; znovu: tah, podržet: kreslit", "taken": "{cell} je obsazené.", "foul-there": "{cell} je pro černého faul: {why}",
   "new-game": "Nová partie", "start": "Začít", "resume": "Hrát odtud", "you-play": "{side, select, black {Hrajete černými.} white {Hrajete bílými.} other {Hrajete za obě strany.}}",
-  "level": "Síla", "rule": "Pravidla", "width": "Sloupce", "height": "Řady", "opening": "Zahájení", "opening-none": "žádné", "opening-rules": "Swap Swap2 RIF Yamaguchi Soosorv-8 Taraguchi-10",
+  "level": "Síla", "rule": "Pravidla", "width": "Sloupce", "height": "Řady", "opening": "Zahájení", "opening-none": "žádné", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "RIF", "opening-yamaguchi": "Yamaguchi", "opening-soosorv-8": "Soosorv-8", "opening-taraguchi-10": "Taraguchi-10",
   "seconds": "Numoku: sekund na tah", "minutes": "Minut pro každého (0: bez limitu)", "increment": "Přídavek za tah (s)", "byoyomi": "Byoyomi: sekund na tah", "periods": "Počet period byoyomi",
   "invitation": "Klepněte na desku a začněte.", "invitation-form": "{side, select, black {Hrajete černými.} white {Hrajete bílými.} both {Hrajete za obě strany.} other {Numoku hraje sám se sebou.}} Numoku: {level}, {note}.",
   "hint": "Nápověda", "pause": "Pauza", "go-on": "Dál", "resign": "Vzdát", "resign-ask": "Vzdát tuto partii?", "take-back": "Vrátit tah", "review-it": "Rozebrat partii", "former": "Zpět k předchozí partii", "careful": "Upozornit na mé chyby",

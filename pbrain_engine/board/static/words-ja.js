@@ -18,7 +18,7 @@ export const words = {
   "stone": "{side, select, black {黒石} white {白石}}{number, plural, =0 {} other {、#手目}}", "forbidden": "禁点、{why}",
   "foul double three": "三々", "foul double four": "四々", "foul overline": "長連", "touch-again": "{cell}。もう一度で打ち、長押しで描く", "taken": "{cell} には石があります。", "foul-there": "{cell} は黒の禁点です：{why}",
   "new-game": "新しい対局", "start": "開始", "resume": "この局面から対局", "you-play": "{side, select, black {あなたは黒番です。} white {あなたは白番です。} other {両方を持ちます。}}",
-  "level": "強さ", "rule": "ルール", "width": "横", "height": "縦", "opening": "開局", "opening-none": "なし", "opening-rules": "Swap Swap2 2題打ち 題数打ち 四珠交替打ち 五珠交替打ち",
+  "level": "強さ", "rule": "ルール", "width": "横", "height": "縦", "opening": "開局", "opening-none": "なし", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "2題打ち", "opening-yamaguchi": "題数打ち", "opening-soosorv-8": "四珠交替打ち", "opening-taraguchi-10": "五珠交替打ち",
   "seconds": "Numoku の一手の秒数", "minutes": "持ち時間（分、0：なし）", "increment": "一手ごとの加算（秒）", "byoyomi": "秒読み（秒）", "periods": "秒読みの回数",
   "invitation": "盤をクリックして開始。", "invitation-form": "{side, select, black {あなたは黒番。} white {あなたは白番。} both {両方を持ちます。} other {Numoku 同士。}}Numoku：{level}、{note}。",
   "hint": "ヒント", "pause": "一時停止", "go-on": "再開", "resign": "投了", "resign-ask": "投了しますか？", "take-back": "待った", "review-it": "この対局を検討", "former": "前の対局に戻る", "careful": "悪手を知らせる",

@@ -18,7 +18,7 @@ export const words = {
   "stone": "{side, select, black {흑돌} white {백돌}}{number, plural, =0 {} other {, #수}}", "forbidden": "금수, {why}",
   "foul double three": "3-3", "foul double four": "4-4", "foul overline": "장목", "touch-again": "{cell}; 다시 누르면 두고, 길게 누르면 그립니다", "taken": "{cell}에는 돌이 있습니다.", "foul-there": "{cell}: 흑의 금수 자리, {why}",
   "new-game": "새 대국", "start": "시작", "resume": "이 국면부터 두기", "you-play": "{side, select, black {흑으로 둡니다.} white {백으로 둡니다.} other {양쪽을 둡니다.}}",
-  "level": "세기", "rule": "룰", "width": "가로", "height": "세로", "opening": "오프닝", "opening-none": "없음", "opening-rules": "Swap Swap2 RIF 야마구치 소시로프-8 타라구치-10",
+  "level": "세기", "rule": "룰", "width": "가로", "height": "세로", "opening": "오프닝", "opening-none": "없음", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "RIF", "opening-yamaguchi": "야마구치", "opening-soosorv-8": "소시로프-8", "opening-taraguchi-10": "타라구치-10",
   "seconds": "Numoku의 한 수 시간(초)", "minutes": "각자 시간(분, 0: 무제한)", "increment": "수마다 더하는 초", "byoyomi": "초읽기(초)", "periods": "초읽기 횟수",
   "invitation": "판을 눌러 시작하세요.", "invitation-form": "{side, select, black {흑으로 둡니다.} white {백으로 둡니다.} both {양쪽을 둡니다.} other {Numoku끼리 둡니다.}} Numoku: {level}, {note}.",
   "hint": "힌트", "pause": "일시정지", "go-on": "계속", "resign": "기권", "resign-ask": "기권할까요?", "take-back": "무르기", "review-it": "이 대국 복기", "former": "이전 대국으로", "careful": "실수하면 알려 주기",

@@ -18,7 +18,7 @@ export const words = {
   "stone": "{side, select, black {чёрный камень} white {белый камень}}{number, plural, =0 {} other {, ход #}}", "forbidden": "фол, {why}",
   "foul double three": "вилка 3×3", "foul double four": "вилка 4×4", "foul overline": "длинный ряд", "touch-again": "{cell}; снова: ход, держать: рисунок", "taken": "Пункт {cell} занят.", "foul-there": "{cell}: фол чёрных, {why}",
   "new-game": "Новая партия", "start": "Начать", "resume": "Играть отсюда", "you-play": "{side, select, black {Вы играете чёрными.} white {Вы играете белыми.} other {Вы играете за обе стороны.}}",
-  "level": "Сила", "rule": "Правила", "width": "Столбцы", "height": "Строки", "opening": "Начало", "opening-none": "обычное", "opening-rules": "Swap Swap2 RIF Yamaguchi Soosorv-8 Taraguchi-10",
+  "level": "Сила", "rule": "Правила", "width": "Столбцы", "height": "Строки", "opening": "Начало", "opening-none": "обычное", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "RIF", "opening-yamaguchi": "Yamaguchi", "opening-soosorv-8": "Soosorv-8", "opening-taraguchi-10": "Taraguchi-10",
   "seconds": "Numoku: секунд на ход", "minutes": "Минут каждому (0: без часов)", "increment": "Добавка за ход, секунд", "byoyomi": "Бёёми: секунд на ход", "periods": "Периодов бёёми",
   "invitation": "Щёлкните по доске, чтобы начать.", "invitation-form": "{side, select, black {Вы играете чёрными.} white {Вы играете белыми.} both {Вы играете за обе стороны.} other {Numoku играет сам с собой.}} Numoku: {level}, {note}.",
   "hint": "Подсказка", "pause": "Пауза", "go-on": "Дальше", "resign": "Сдаться", "resign-ask": "Сдать партию?", "take-back": "Вернуть ход", "review-it": "Разобрать партию", "former": "К прежней партии", "careful": "Предупреждать об ошибках",

@@ -18,7 +18,7 @@ export const words = {
   "stone": "{side, select, black {quân đen} white {quân trắng}}{number, plural, =0 {} other {, nước #}}", "forbidden": "nước cấm, {why}",
   "foul double three": "3-3", "foul double four": "4-4", "foul overline": "sáu quân trở lên", "touch-again": "{cell}; chạm lại để đánh, giữ để vẽ", "taken": "{cell} đã có quân.", "foul-there": "{cell} là nước cấm của Đen: {why}",
   "new-game": "Ván mới", "start": "Bắt đầu", "resume": "Đánh từ thế này", "you-play": "{side, select, black {Bạn cầm Đen.} white {Bạn cầm Trắng.} other {Bạn cầm cả hai bên.}}",
-  "level": "Sức cờ", "rule": "Luật", "width": "Số cột", "height": "Số hàng", "opening": "Khai cuộc", "opening-none": "không", "opening-rules": "Swap Swap2 RIF Yamaguchi Soosorv-8 Taraguchi-10",
+  "level": "Sức cờ", "rule": "Luật", "width": "Số cột", "height": "Số hàng", "opening": "Khai cuộc", "opening-none": "không", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "RIF", "opening-yamaguchi": "Yamaguchi", "opening-soosorv-8": "Soosorv-8", "opening-taraguchi-10": "Taraguchi-10",
   "seconds": "Numoku: số giây mỗi nước", "minutes": "Số phút mỗi bên (0: không giới hạn)", "increment": "Cộng giây mỗi nước", "byoyomi": "Byoyomi: giây mỗi nước", "periods": "Số lượt byoyomi",
   "invitation": "Nhấn vào bàn cờ để bắt đầu.", "invitation-form": "{side, select, black {Bạn cầm Đen.} white {Bạn cầm Trắng.} both {Bạn cầm cả hai bên.} other {Numoku tự chơi.}} Numoku: {level}, {note}.",
   "hint": "Gợi ý", "pause": "Tạm dừng", "go-on": "Tiếp tục", "resign": "Xin thua", "resign-ask": "Xin thua ván này?", "take-back": "Đi lại", "review-it": "Xem lại ván này", "former": "Về ván trước", "careful": "Báo khi tôi đi sai",

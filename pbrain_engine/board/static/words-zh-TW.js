@@ -18,7 +18,7 @@ export const words = {
   "stone": "{side, select, black {黑子} white {白子}}{number, plural, =0 {} other {，第 # 手}}", "forbidden": "禁手，{why}",
   "foul double three": "三三禁手", "foul double four": "四四禁手", "foul overline": "長連禁手", "touch-again": "{cell}；再點一次落子，長按畫圈或箭頭", "taken": "{cell} 已有棋子。", "foul-there": "{cell} 是黑方禁手點：{why}",
   "new-game": "新對局", "start": "開始", "resume": "從此局面開始", "you-play": "{side, select, black {你執黑。} white {你執白。} other {你執雙方。}}",
-  "level": "棋力", "rule": "規則", "width": "直行數", "height": "橫列數", "opening": "開局", "opening-none": "無", "opening-rules": "Swap Swap2 五手兩打 山口規則 索索夫-8 塔拉山口-10",
+  "level": "棋力", "rule": "規則", "width": "直行數", "height": "橫列數", "opening": "開局", "opening-none": "無", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "五手兩打", "opening-yamaguchi": "山口規則", "opening-soosorv-8": "索索夫-8", "opening-taraguchi-10": "塔拉山口-10",
   "seconds": "Numoku 每步秒數", "minutes": "每方分鐘數（0：不限）", "increment": "每步加秒", "byoyomi": "讀秒：每步秒數", "periods": "讀秒次數",
   "invitation": "點選棋盤開始。", "invitation-form": "{side, select, black {你執黑。} white {你執白。} both {你執雙方。} other {Numoku 自弈。}}Numoku：{level}，{note}。",
   "hint": "提示", "pause": "暫停", "go-on": "繼續", "resign": "認輸", "resign-ask": "要認輸嗎？", "take-back": "悔棋", "review-it": "復盤這一局", "former": "回到上一局", "careful": "下錯時提醒我",

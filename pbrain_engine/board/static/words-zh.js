@@ -18,7 +18,7 @@ export const words = {
   "stone": "{side, select, black {黑子} white {白子}}{number, plural, =0 {} other {，第 # 手}}", "forbidden": "禁手，{why}",
   "foul double three": "三三禁手", "foul double four": "四四禁手", "foul overline": "长连禁手", "touch-again": "{cell}；再点一次落子，长按画圈或箭头", "taken": "{cell} 已有棋子。", "foul-there": "{cell} 是黑方禁手点：{why}",
   "new-game": "新对局", "start": "开始", "resume": "从此局面开始", "you-play": "{side, select, black {你执黑。} white {你执白。} other {你执双方。}}",
-  "level": "棋力", "rule": "规则", "width": "列数", "height": "行数", "opening": "开局", "opening-none": "无", "opening-rules": "Swap Swap2 五手两打 山口规则 索索夫-8 塔拉山口-10",
+  "level": "棋力", "rule": "规则", "width": "列数", "height": "行数", "opening": "开局", "opening-none": "无", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "五手两打", "opening-yamaguchi": "山口规则", "opening-soosorv-8": "索索夫-8", "opening-taraguchi-10": "塔拉山口-10",
   "seconds": "Numoku 每步秒数", "minutes": "每方分钟数（0：不限）", "increment": "每步加秒", "byoyomi": "读秒：每步秒数", "periods": "读秒次数",
   "invitation": "点击棋盘开始。", "invitation-form": "{side, select, black {你执黑。} white {你执白。} both {你执双方。} other {Numoku 自弈。}}Numoku：{level}，{note}。",
   "hint": "提示", "pause": "暂停", "go-on": "继续", "resign": "认输", "resign-ask": "要认输吗？", "take-back": "悔棋", "review-it": "复盘这一局", "former": "回到上一局", "careful": "下错时提醒我",
