@@ -123,6 +123,20 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(opened
     assert "RE[" not in page.do("app.file.write('sgf')")["text"]
 
 
+def test_a_game_from_a_position_has_the_rule_and_board_that_were_chosen(opened: Open) -> None:
+    page = opened("h8i9o15")
+    page.begin("resume", person="both", rule="renju", width=20, height=17)
+    assert page.do("app.play.isOn && app.tree.start.rule") == "renju"
+    assert page.text("about").endswith("20×17") and page.moves() == "h8i9o15"
+    page.press("former")
+    page.wait("app.tree.start.rule === 'freestyle' && app.node.ply === 3")
+    page.press("new-game")
+    page.set(width=10)
+    page.press("resume")
+    page.says("state", "no room")
+    assert page.do("app.tree.start.width") == 15 and page.do("app.guide === null")
+
+
 def test_numoku_plays_both_sides_and_can_pause(page: Page) -> None:
     page.begin(person="none", level=1)
     page.wait("app.node.ply >= 4")

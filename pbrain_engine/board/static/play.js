@@ -106,9 +106,14 @@ export class PlayPanel extends Panel {
   }
 
   resume() {
-    const { person, ...settings } = values();
+    const { app } = this, { person, ...settings } = values(), board = chosenBoard(), { rule, width, height } = app.tree.start;
+    if (app.file.stones().some(({ x, y }) => x >= board.width || y >= board.height)) return app.say(t("no-room"), true);
     this.settings = settings;
-    this.app.openTab("play");
+    app.openTab("play");
+    if (board.rule !== rule || board.width !== width || board.height !== height) {
+      const tree = app.tree.upTo(app.node, board);
+      app.show(tree, tree.root.end);
+    }
     this.start(person);
     this.think();
   }

@@ -2,7 +2,7 @@
 
 import { Panel, button, find, make, refill } from "./dom.js";
 import { SIGNS } from "./moves.js";
-import { GameTree, SIDES, isSame } from "./tree.js";
+import { SIDES, isSame } from "./tree.js";
 import { percent, t } from "./words.js";
 
 const KNOWN = 0.05; // chance by which another move may be worse than the best one
@@ -164,7 +164,7 @@ class Lesson {
     const node = review.node(move);
     this.move = move;
     this.over = this.busy = false;
-    const { tree } = GameTree.documented({ ...review.tree.document(review.tree.root), game: null, match: null, tree: node.parent.line });
+    const tree = review.tree.upTo(node.parent);
     app.lend(tree, tree.root.end, () => app.setGuide(this));
     app.choose(this.buttons(), t("find-better", { cell: app.nameOf(node.cell), side: SIDES[node.side] }));
   }

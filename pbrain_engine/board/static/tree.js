@@ -130,6 +130,14 @@ export class GameTree {
     }
   }
 
+  // A game of its own with the moves up to a node, perhaps on another board.
+  upTo(node, board = {}) {
+    const made = new GameTree({ ...structuredClone(this.start), ...board });
+    made.names = { ...this.names };
+    for (let at = made.root, cells = node.moves; cells.length;) at = made.play(at, cells.shift());
+    return made;
+  }
+
   position(node) { return { ...this.start, moves: node.moves }; }
 
   toMove(node) { return (this.first + node.ply) % 2; }

@@ -347,7 +347,7 @@ export const words = {
   "shift-down": "Move down",
   "shift-right": "Move right",
   "turn-later": "Not while a game goes on.",
-  "no-room": "There is no room on that side.",
+  "no-room": "There is no room for the stones.",
   "from-bottom": "Count rows from the bottom",
   "numbers": "Numbers on the stones",
   "sound": "Sound of the stones",
