@@ -10,10 +10,9 @@ Move(x=7, y=7)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 __version__ = "0.3.0"
 
+TYPE_CHECKING = False  # that of `typing` costs a start milliseconds
 if TYPE_CHECKING:
     from .engine.engine import Engine, Limit, Thought
     from .errors import NumokuError

@@ -9,19 +9,23 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from . import __version__
-from .errors import (
-    FAILURE,
-    INTERRUPTED,
-    OK,
-    USAGE,
-    NumokuError,
-    SettingsError,
-    WeightsError,
-    abandon,
-    complain,
-    flush_errors,
-    problem_of,
-)
+
+try:
+    from .errors import (
+        FAILURE,
+        INTERRUPTED,
+        OK,
+        USAGE,
+        NumokuError,
+        SettingsError,
+        WeightsError,
+        abandon,
+        complain,
+        flush_errors,
+        problem_of,
+    )
+except KeyboardInterrupt:  # `guarded` is not there yet
+    sys.exit(130)
 
 COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
     "play": ("commands.play", "play against the engine in the terminal"),

@@ -137,7 +137,7 @@ def test_help_for_a_full_disk_says_so(name, buffering):
         ("check ./no-such-engine", "2>/dev/full", 2, ""),
         ("play --level 1", "<&-", 0, "your move, black> "),
         ("analyse -", "<&-", 1, "numoku: the standard input is empty: it holds no game"),
-        ("solve -", "<&-", 0, "no puzzles to solve"),
+        ("solve -", "<&-", 1, "numoku: the standard input is empty: it holds no puzzle"),
         ("analyse h8 --depth 1", "<&- >&- 2>&-", 0, ""),
         ("check true", ">/dev/full", 1, "numoku: No space left on device"),
     ],
@@ -214,6 +214,7 @@ sys.exit(cli.main({!r}))
 @pytest.mark.parametrize(
     ("module", "words"),
     [
+        ("errors", ["--help"]),
         ("engine.engine", ["analyse", "h8"]),
         ("options", ["analyse", "h8"]),
         ("commands.analyse", ["analyse", "h8"]),

@@ -26,7 +26,7 @@ from time import perf_counter
 from ..app import thinking, view
 from ..engine.ending import Prover, line_to_five, winner_after
 from ..engine.engine import Engine, Limit
-from ..errors import complain
+from ..errors import FileError, complain
 from ..files import read_lines
 from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, read_puzzle
 from ..game.game import Game
@@ -93,6 +93,9 @@ def main(arguments: Sequence[str]) -> int:
             if answer.tree is not None:
                 lines = view.proof_lines(game_of(puzzle), solvers.solver, answer.tree, "  ")
                 print("\n".join(lines))
+    if not answers and not faulty:
+        name = "the standard input" if path == "-" else path
+        raise FileError(f"{name} is empty: it holds no puzzle")
     words = summary(answers, wrong)
     if faulty:
         words += f"; {counted(faulty, 'line')} left out"
