@@ -20,7 +20,7 @@ from time import time
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
-from ..game.position import HEAD, BookMove, Image, image_of, own_symmetries, pack_book, read_key
+from ..game.position import BOARD, BookMove, Image, image_of, own_symmetries, pack_book, read_key
 from ..game.record import GameRecord
 from ..game.result import Author, Known, Result
 from ..position.geometry import Coordinates, transform
@@ -189,7 +189,7 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
     stored = {
         key: (value, moves)
         for key, value, moves in database.pages()
-        if key[: HEAD - 1] == root[: HEAD - 1]
+        if key[:BOARD] == root[: BOARD]
     }
     for key in sorted(stored, key=lambda key: -read_key(key).stones):  # children before parents
         graph.put(key, Image(key, 0).unpack_book(stored[key][1]))
@@ -201,7 +201,7 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
 
 def settle(database: Database, keys: Iterable[bytes]) -> None:
     """Set the values of the books right to which positions belong; within ``transaction()``."""
-    for root in {key[: HEAD - 1]: key for key in keys}.values():
+    for root in {key[:BOARD]: key for key in keys}.values():
         load_graph(database, root)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..engine.engine import EngineError
 from ..files import in_place_of
 from ..game.documents import position_document, result_document
-from ..game.position import HEAD, Position, image_of, read_key
+from ..game.position import BOARD, Position, image_of, read_key
 from ..game.record import GameRecord
 from ..game.tree import GameTree
 from ..notation.renlib import ENCODING, SIZE, format_renlib
@@ -121,7 +121,7 @@ def _book_ways(
     Ways are from the empty board, or else from the smallest positions that are in the book.
     """
     pages = {key: moves for key, _, moves in database.pages()}
-    left = dict.fromkeys(sorted(pages, key=lambda key: (key[: HEAD - 1], len(key), key)))
+    left = dict.fromkeys(sorted(pages, key=lambda key: (key[:BOARD], len(key), key)))
     while left:
         first = next(iter(left))
         del left[first]

@@ -19,7 +19,8 @@ from typing import NamedTuple
 from ..position.geometry import Coordinates, symmetries, transform
 from ..position.rules import Rule, Side
 
-HEAD = 4  # bytes for rule, width, height and side to move
+BOARD = 3  # bytes for rule, width and height
+HEAD = 4  # with one for the side to move
 NARROW = 255  # the most cells of a board whose numbers take one byte
 
 Held = tuple[Coordinates, Side]  # a cell and what stands on it

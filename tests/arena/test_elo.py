@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -131,8 +132,11 @@ def test_estimates_are_antisymmetric_and_ordered(counts: list[int]) -> None:
     assert score.superiority == pytest.approx(1 - turned.superiority, abs=1e-9)
 
 
-def test_ladder_of_two_is_their_elo() -> None:
+def test_ladder_of_two_is_their_elo(monkeypatch: pytest.MonkeyPatch) -> None:
+    invert = Mock(wraps=elo._invert)
+    monkeypatch.setattr(elo, "_invert", invert)
     ratings = rate([("a", "b", 7500.0, 10000)])
+    assert invert.call_count < 10
     assert ratings[0].elo - ratings[1].elo == pytest.approx(190.85, abs=0.1)
     variance = Z95 * LOGISTIC / math.sqrt(10000 * 0.75 * 0.25)
     assert ratings[0].error == pytest.approx(variance / 2, rel=0.01)

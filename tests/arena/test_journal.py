@@ -287,6 +287,7 @@ def test_journals_of_older_versions_are_read_and_resumed(
     asked = resumed_settings(settings, parse(["--resume", str(path), "--concurrency", "3"]))
     journal = Journal(path, "r+b")
     journal.change(asked)
+    assert journal.settings == asked
     journal.append(games[0]._replace(number=2))
     journal.close()
     assert read_journal(path) == (replace(settings, concurrency=3), journal.games)

@@ -56,6 +56,19 @@ def test_the_listener_gets_the_last_move_first_until_a_stop_in_the_middle_of_a_s
     assert seen == [8, 7] == [item.ply for item in found][::-1] and engine.game.ply == 0
 
 
+@pytest.mark.parametrize("is_proven", [True, False])
+def test_a_win_that_a_look_missed_is_proven_or_searched_for(engine, solver, monkeypatch, is_proven):
+    engine.new_game(15)
+    move, reply = moves_of("h8h9")
+    proven, thought = (Result(win_in(plies), (reply,)) for plies in (9, 7))
+    reviewer = Reviewer(engine, solver, 0.02)
+    for name, answer in (("_proven", proven if is_proven else None), ("_think", thought)):
+        monkeypatch.setattr(reviewer, name, lambda *_, answer=answer, **__: answer)
+    monkeypatch.setattr(reviewer, "_seen", lambda found: found)
+    found = reviewer._won(Result(loss_in(20), (reply,)), Result(0), [move, reply])
+    assert found is (proven if is_proven else thought)
+
+
 def test_a_stopped_review_begins_no_other_search(engine, solver):
     engine.new_game(15)
     stopped = Event()

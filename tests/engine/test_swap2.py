@@ -10,6 +10,7 @@ import pytest
 from lab.swap2_openings import LATE_SEARCH, OPTIONS, survey
 from pbrain_engine.engine.engine import Move, Thought
 from pbrain_engine.engine.swap2 import (
+    OPENINGS,
     OpeningSearch,
     balanced_move,
     balanced_pair,
@@ -110,13 +111,18 @@ def test_the_most_even_opening_is_put():
     def value(stones: set[Move]) -> int:
         return sum(7 * move.x + 3 * move.y for move in stones) % 97
 
-    search = searcher(value)
-    choice = first_three(search, random.Random(5))
-    offered = openings(15, 15, random.Random(5))
-    assert choice.stones in offered
-    assert value({Move(*c) for c in choice.stones}) == min(
-        value({Move(*c) for c in stones}) for stones in offered
-    )
+    found = [stones for seed in range(9) for stones in openings(12, 20, random.Random(seed))]
+    for known in ([], found[:5], found):
+        search, chance = searcher(value), random.Random(5)
+        search.engine.new_game(12, 20)
+        search.engine.balanced = lambda stones, known=known: known
+        choice = first_three(search, random.Random(5))
+        count = min(len(known), OPENINGS)
+        offered = chance.sample(known, count) if known else openings(12, 20, chance)
+        assert choice.stones in offered
+        assert value({Move(*c) for c in choice.stones}) == min(
+            value({Move(*c) for c in stones}) for stones in offered
+        )
 
 
 @pytest.mark.parametrize("size", [(5, 5), (6, 22), (15, 15), (20, 20), (22, 22)])
