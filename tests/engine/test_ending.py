@@ -176,9 +176,9 @@ def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(engine, so
 def test_a_claim_that_is_wrong_gets_no_proof(engine, solver):
     set_up(engine, "h8i9i7g9")
     claim = Thought(WIN_BAND, (Move(0, 0), Move(1, 0)), 1, 1, 1)
-    prover = Prover(engine, solver, time=0.2)
-    assert prover.prove(claim) is None
-    engine.new_game(15, rule=Rule.RENJU)
-    for move in parse_moves("h8a1i8o1g7a15g6o15g8"):  # a double three
-        engine.play(*move)
-    assert prover._prove_answers(claim) is None
+    assert Prover(engine, solver, time=0.2).prove(claim) is None
+    for moves, answers in (("h8a1h9b1h10c1h11d1h12", {}), ("h8a1i8o1g7a15g6o15g8", None)):
+        engine.new_game(15, rule=Rule.RENJU)
+        for move in parse_moves(moves):  # to a five, and to a double three
+            engine.play(*move)
+        assert Prover(engine, solver)._prove_answers(claim) == answers
