@@ -5,8 +5,8 @@
 compiled functions and for these. Each is run against the tests that reach its line, fastest first,
 until one fails; then all tests that noticed something run on the code as it is; those that fail
 there too have noticed nothing. Mutants of kernels, and of the instructions that these use, first
-run as plain Python; kernels that are left go into one build. What ``EQUIVALENT`` names is not
-drawn.
+run as plain Python; kernels that are left go into one build. Python that has a part in the kernels
+and is left gets a build for each. What ``EQUIVALENT`` names is not drawn.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import difflib
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -98,6 +97,11 @@ def drawn(seed: int, count: int, package: str) -> list[Mutant]:
                     found.append(mutant)
     random.Random(seed).shuffle(found)
     return sorted(islice((m for m in found if key_of(m) not in EQUIVALENT), count))
+
+
+def is_compiled_in(mutant: Mutant) -> bool:
+    """Return whether a function in Python has a part in the kernels, so that they change, too."""
+    return mutant.file in kernel_sources() and not mutant.file.startswith("native/load/")
 
 
 def test_files(plain: bool) -> list[str]:
@@ -199,16 +203,21 @@ def planted(tree: Tree, mutant: Mutant) -> Iterator[None]:
 
 
 def run_lines(
-    mutants: Sequence[Mutant], files: Sequence[str], folder: Path, **environment: str
+    mutants: Sequence[Mutant], files: Sequence[str], folder: Path, builds: bool = False
 ) -> list[Result]:
-    """Run each mutant against the tests that reach its line."""
+    """Run each mutant against the tests that reach its line; where it ``builds``, against all."""
     reach.ensure(files)
     reached = reach.Reach(files)
-    tree = Tree(folder, **environment)
+    every = sorted(reached.seconds, key=lambda test: reached.seconds[test])
+    tree = Tree(folder, builds)
     course = Course(tree)
     try:
-        return [course.examine(m, reached.tests(m.source, m.first, m.last), reached)
-                for m in mutants]  # fmt: skip
+        return [
+            course.examine(
+                m, every if builds else reached.tests(m.source, m.first, m.last), reached
+            )
+            for m in mutants
+        ]
     finally:
         tree.close()
 
@@ -220,10 +229,7 @@ def run_build(mutants: Sequence[Mutant], folder: Path) -> list[Result]:
     refused: list[Result] = []
     while True:
         schemata.plant(tree.root, left)
-        done = subprocess.run(
-            [sys.executable, "-m", "pbrain_engine.native.build.compile"],
-            cwd=tree.root, env=tree.environment, capture_output=True, text=True,
-        )  # fmt: skip
+        done = tree.build()
         if done.returncode == 0:
             break
         named = [int(n) for n in re.findall(r"^in \w+_(\d+)$", done.stderr, re.MULTILINE)]
@@ -318,7 +324,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if python:
             files = test_files(plain=False)
             chosen = among(concerned(files, python) if options.package else files)
-            results += run_lines(python, chosen, Path(folder, "python"))
+            found = run_lines(python, chosen, Path(folder, "python"))
+            again = [r.mutant for r in found if not r.noticed and is_compiled_in(r.mutant)]
+            results += [result for result in found if result.mutant not in again]
+            files = [f"tests/{name}.py" for name in COMPILED]
+            results += run_lines(again, files, Path(folder, "built"), True) if again else []
     for result in results:
         if not result.noticed:
             show(result)

@@ -136,7 +136,9 @@ class Scanner:
     def statement(self, node: ast.stmt, inside: bool) -> Iterator[Mutant]:
         """Yield the mutants of a statement and of what it holds."""
         match node:
-            case ast.FunctionDef(name) | ast.Expr(ast.Call(ast.Name(name))) if name in HINTS:
+            case ast.FunctionDef(name) | ast.Expr(ast.Call(ast.Name(name))) if (
+                name.lstrip("_") in HINTS
+            ):
                 return
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 for default in [*node.args.defaults, *filter(None, node.args.kw_defaults)]:

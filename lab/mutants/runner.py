@@ -114,11 +114,15 @@ def copy_tree(target: Path) -> None:
 
 
 class Tree:
-    """A copy of the tree, with the kernels of the original as long as only Python changes."""
+    """A copy of the tree, with the kernels of the original as long as only Python changes.
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    ``builds``: what is changed has a part in the kernels, so they are built anew.
+    """
+
+    def __init__(self, folder: Path, builds: bool = False) -> None:
         """Copy the tree into a new folder."""
         self.root = folder / "tree"
+        self.builds = builds
         self.copy()
         self.kernels = folder / "kernels"
         self.kernels.mkdir()
@@ -126,7 +130,7 @@ class Tree:
         self.environment = {
             **os.environ, "NUMOKU_CACHE": str(self.kernels), "PYTHONPATH": str(self.root),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "examples"), **environment,
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "examples"),
         }  # fmt: skip
         self._server: subprocess.Popen[str] | None = None
         self._share_kernels()
@@ -145,7 +149,17 @@ class Tree:
         """Change the source."""
         path = self.root / mutant.source
         path.write_bytes(mutant.changed((ROOT / mutant.source).read_bytes()))
-        self._share_kernels()
+        if self.builds:
+            self.build()  # where it fails, the tests do, too
+        else:
+            self._share_kernels()
+
+    def build(self) -> subprocess.CompletedProcess[str]:
+        """Build the kernel of the sources as they are."""
+        command = [sys.executable, "-m", f"{PACKAGE}.native.build.compile"]
+        return subprocess.run(
+            command, cwd=self.root, env=self.environment, capture_output=True, text=True
+        )
 
     def take_out(self, mutant: Mutant) -> None:
         """Make the source what it was."""

@@ -10,6 +10,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from lab.mutants import __main__ as runs
 from lab.mutants import schemata
 from lab.mutants.__main__ import COMPILED, EQUIVALENT, MOST, affordable, drawn, key_of
 from lab.mutants.operators import PACKAGE, ROOT, mutants_of, sources
@@ -85,6 +86,17 @@ from pbrain_engine.native.build import front
 front.BATCH = 1  # forked processes write the code
 print(front.compile_exports("pbrain_engine.two_kernels")[1])
 """
+
+
+def test_what_has_a_part_in_the_kernels_gets_a_build_of_its_own(tmp_path, monkeypatch) -> None:
+    mutants = {m.function: m for m in (*mutants_of("kernel/bits.py"), *mutants_of("values.py"))}
+    assert runs.is_compiled_in(mutants["call"]) and "_prefetch" not in mutants
+    assert not any(map(runs.is_compiled_in, mutants_of("native/load/store.py")))
+    for builds in (False, True):
+        tree, built = Tree(tmp_path / str(builds), builds), []
+        monkeypatch.setattr(tree, "build", lambda built=built: built.append(1))
+        tree.put(mutants["call"])
+        assert len([*tree.kernels.iterdir()]) + len(built) == 2 and len(built) == builds
 
 
 def test_all_kernels_of_a_library_ask_the_same_variable(tmp_path: Path) -> None:
