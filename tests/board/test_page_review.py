@@ -100,6 +100,24 @@ def test_what_stays_of_a_list_keeps_the_focus(opened: Open) -> None:
     assert page.do("window.kept.textContent") == name
 
 
+def test_a_review_is_still_there_after_a_reload(opened: Open) -> None:
+    page = opened(MISSED)
+    page.tab("review")
+    page.set(review_seconds=0.05)
+    page.press("review")
+    page.wait("app.review.done")
+    names = ("marks", "mistakes", "review-status", "variations")
+    shown = [page.text(name) for name in names]
+    page.press("first")
+    page.reload("app.review.done")
+    assert [page.text(name) for name in names] == shown
+    page.has("#curve .tick")
+    page.press("learn")
+    page.wait("app.guide?.name === 'lesson'")
+    page.reload("app.review.done && !app.away")
+    assert page.text("mistakes") == shown[1]
+
+
 def test_mistakes_are_walked_through_next_to_the_board_of_a_telephone(opened: Open) -> None:
     page = opened(MISSED, **PHONE)
     assert not page.raw.is_visible("#next-mistake")

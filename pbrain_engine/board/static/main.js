@@ -58,6 +58,7 @@ class App {
     }
     if (kept) {
       this.take(kept);
+      if (kept.review) this.review.restore(kept.review);
       this.save(); // a tab that is opened from now on finds the game taken
     }
     if (found || !(kept || later !== null)) this.show(found?.tree || this.tree, found?.node || this.node);
@@ -67,8 +68,8 @@ class App {
   // What the session has kept of the games; null if there is nothing.
   kept() {
     try {
-      const { address: held, game, puzzle, away, former, left } = remembered("game", null, SESSION);
-      return { address: held, puzzle, left, away: away && GameTree.documented(away), former: former && GameTree.documented(former), ...GameTree.documented(game) };
+      const { address: held, game, puzzle, away, former, left, review } = remembered("game", null, SESSION);
+      return { address: held, puzzle, left, review, away: away && GameTree.documented(away), former: former && GameTree.documented(former), ...GameTree.documented(game) };
     } catch {
       return null;
     }
@@ -160,7 +161,7 @@ class App {
     if (this.guide === this.play) this.tree.match = this.play.snapshot();
     this.games.later();
     const document = (of) => of && of.tree.document(of.node);
-    const kept = { left, address: location.hash, game: document(this), away: document(this.away), puzzle: this.guide === this.puzzle ? this.puzzle.puzzle : null };
+    const kept = { left, address: location.hash, game: document(this), away: document(this.away), puzzle: this.guide === this.puzzle ? this.puzzle.puzzle : null, review: this.review.kept };
     const keep = (former) => remember("game", { ...kept, former }, SESSION);
     if (!keep(document(this.games.former))) keep(null); // too large: without the game before, or not at all
   }

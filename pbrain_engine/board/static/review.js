@@ -30,10 +30,24 @@ export class ReviewPanel extends Panel {
     }, end));
     find("review-stop").hidden = true;
     if (!found) return;
+    this.finish(found);
+    this.annotate();
+  }
+
+  finish(found) {
     this.done = found;
     this.take(found.moves);
-    this.annotate();
     this.say(this.mistakes.length ? t("mistakes-are", { n: this.mistakes.length }) : t("no-mistakes"));
+  }
+
+  // What a reload needs of a review of the game that is kept, and its coming back.
+  get kept() { return this.done && this.tree === this.app.game.tree ? { found: this.done, end: this.tree.nodes().indexOf(this.line.at(-1)) } : null; }
+
+  restore({ found, end }) {
+    const { tree } = this.app.game, node = tree.nodes()[end];
+    if (!node) return;
+    Object.assign(this, { tree, line: node.path });
+    this.finish(found);
   }
 
   // What is known so far: to the moves, and to the chances before and after them.
