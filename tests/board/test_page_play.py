@@ -162,6 +162,22 @@ def test_a_mistake_is_said_before_numoku_answers(opened: Open) -> None:
         page.wait(f"app.node.ply === {ply}")
 
 
+def test_numoku_thinks_in_the_time_of_the_person_where_that_is_wanted(page: Page) -> None:
+    page.begin(person="black", level=1)
+    for wanted, cell, ply in ((False, "a1", 2), (True, "o1", 4), (False, "o15", 6)):
+        page.raw.set_checked("#ponder", wanted)
+        page.click(cell)
+        page.answered(ply)
+        page.raw.wait_for_timeout(200)
+        page.wait(f"app.server.questions.has(app.play.pondering) === {str(wanted).lower()}")
+        assert page.raw.locator("#board .label").count() == 0  # it is no help
+    page.raw.check("#ponder")
+    page.press("undo", "redo")
+    page.wait("app.server.questions.has(app.play.pondering)")
+    page.resign()
+    page.wait("!app.server.questions.size")
+
+
 # Swap2 --------------------------------------------------------------------------------
 
 

@@ -63,7 +63,7 @@ export class PlayPanel extends Panel {
     const { app } = this, isGuide = app.guide === this, isOn = isGuide && this.isOn, isDone = !isOn && app.tree.played && app.node.end.ply > 0;
     const shown = {
       "take-back": app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none",
-      "hint": isOn && this.isDuel, "careful-row": isOn && this.isDuel, "resign": isOn && this.human !== "none", "pause": isOn && this.human === "none",
+      "hint": isOn && this.isDuel, "wishes": isOn && this.isDuel, "resign": isOn && this.human !== "none", "pause": isOn && this.human === "none",
       "review-it": isDone && !app.away, "former": app.games.former,
     };
     for (const name in shown) find(name).hidden = !shown[name];
@@ -205,8 +205,8 @@ export class PlayPanel extends Panel {
   }
 
   cancel() {
-    if (this.thinking) this.app.server.stop(this.thinking);
-    this.thinking = null;
+    for (const id of [this.thinking, this.pondering]) if (id) this.app.server.stop(id);
+    this.thinking = this.pondering = null;
   }
 
   pause() {
@@ -264,6 +264,7 @@ export class PlayPanel extends Panel {
     this.report.textContent = "";
     this.opening?.moved(node);
     this.app.draw();
+    this.ponder();
   }
 
   // Before Numoku answers: was the person's move a mistake? It can be taken back then.
@@ -283,7 +284,8 @@ export class PlayPanel extends Panel {
 
   async think() {
     const { app } = this, node = app.node;
-    if (!this.isEngineTurn() || this.paused) return;
+    if (!this.isEngineTurn()) return this.ponder();
+    if (this.paused) return;
     const facts = await app.look(node);
     if (!facts || node.isOver || app.node !== node || app.guide !== this || this.paused) return;
     const { level } = this.settings, limit = this.clocks.limit(app.tree.toMove(node));
@@ -292,7 +294,14 @@ export class PlayPanel extends Panel {
     app.playCell(thought.move);
     this.clocks.press();
     app.draw();
-    if (this.human === "none") this.think();
+    this.think();
+  }
+
+  // Numoku goes on thinking in the time of the person: what it finds stays in its memory, and any
+  // other question ends it.
+  ponder() {
+    const { app } = this;
+    if (isChecked("ponder") && this.isDuel && app.isQuiet && !this.method && !this.opening && !this.isEngineTurn()) this.pondering = app.ask("analyse").id;
   }
 
   // What Numoku says of the position on the board; null if that comes too late, or not at all.

@@ -125,6 +125,7 @@ export const words = {
   "review-it": "Review this game",
   "former": "Back to the game before",
   "careful": "Warn me of my mistakes",
+  "ponder": "Think in my time, too",
   "your-move": "Your move, {side}",
   "thinking": "Numoku is thinking…",
   "engine-to-move": "Numoku to move: step on, or play for it",

@@ -21,7 +21,7 @@ export const words = {
   "level": "Sức cờ", "rule": "Luật", "width": "Số cột", "height": "Số hàng", "opening": "Khai cuộc", "opening-none": "không", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "RIF", "opening-yamaguchi": "Yamaguchi", "opening-soosorv-8": "Soosorv-8", "opening-taraguchi-10": "Taraguchi-10",
   "seconds": "Numoku: số giây mỗi nước", "minutes": "Số phút mỗi bên (0: không giới hạn)", "increment": "Cộng giây mỗi nước", "byoyomi": "Byoyomi: giây mỗi nước", "periods": "Số lượt byoyomi",
   "invitation": "Nhấn vào bàn cờ để bắt đầu.", "invitation-form": "{side, select, black {Bạn cầm Đen.} white {Bạn cầm Trắng.} both {Bạn cầm cả hai bên.} other {Numoku tự chơi.}} Numoku: {level}, {note}.",
-  "hint": "Gợi ý", "pause": "Tạm dừng", "go-on": "Tiếp tục", "resign": "Xin thua", "resign-ask": "Xin thua ván này?", "take-back": "Đi lại", "review-it": "Xem lại ván này", "former": "Về ván trước", "careful": "Báo khi tôi đi sai",
+  "hint": "Gợi ý", "pause": "Tạm dừng", "go-on": "Tiếp tục", "resign": "Xin thua", "resign-ask": "Xin thua ván này?", "take-back": "Đi lại", "review-it": "Xem lại ván này", "former": "Về ván trước", "careful": "Báo khi tôi đi sai", "ponder": "Nghĩ cả trong lượt của tôi",
   "your-move": "Đến lượt bạn, {side}", "thinking": "Numoku đang nghĩ…", "engine-to-move": "Lượt Numoku: tiến tới hoặc đánh thay", "to-move": "Lượt {side}",
   "to-move-after": "Lượt {side} · {n}. {cell}", "has-won": "{side} thắng", "wins": "{side} thắng{who, select, you { (bạn)} numoku { (Numoku)} other {}}",
   "draw": "Hòa", "foul-loses": "{cell} là nước cấm ({why}): Đen thua", "resigned": "{side, select, black {Đen xin thua, Trắng thắng} white {Trắng xin thua, Đen thắng} other {}}", "on-time": "{side} thắng do hết giờ",
