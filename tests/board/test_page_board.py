@@ -99,6 +99,21 @@ def test_no_preset_stands_alone_in_its_row(page: Page) -> None:
         page.press("setup-cancel")
 
 
+def test_names_and_hints_fit_a_small_telephone(opened: Open) -> None:
+    size = {"width": 360, "height": 640}
+    page = opened(**{**PHONE, "viewport": size, "locale": "ru"})
+    cut = "[...document.querySelectorAll('%s')].filter((one) => one.scrollWidth > one.clientWidth)"
+    page.raw.touchscreen.tap(*page.point("h8"))
+    page.says("state", "h8")
+    assert page.do(cut % "#state") == []
+    page.raw.touchscreen.tap(*page.point("h8"))
+    page.answered()
+    assert page.do(cut % ".player b") == []
+    page.press("new-game")
+    ends = page.raw.locator("#setup .ends button").all()
+    assert len({end.evaluate("(one) => one.offsetTop") for end in ends}) == 1
+
+
 def test_a_hint_goes_away(page: Page) -> None:
     page.begin(level=1, seconds=30)
     page.play("h8")

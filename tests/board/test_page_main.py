@@ -435,6 +435,7 @@ def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_
     assert not page.raw.is_visible("#tab-known")  # without a database
     page.lose()
     assert page.raw.is_visible("#banner")
+    page.press("undo", "redo")  # which it does not cover
     page.server = BoardServer(tmp_path, port=server.port)
     page.wait("document.querySelector('#link').dataset.state === 'back'")
     page.says("link", "connected again")

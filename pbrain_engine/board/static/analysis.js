@@ -53,6 +53,7 @@ export class AnalysisPanel extends Panel {
     const [multipv, threads, memory, nodes] = ["lines", "threads", "memory", "nodes"].map((name) => Number(find(name).value) || null);
     const question = app.ask("analyse", { multipv, threads, memory, nodes, policy: isChecked("policy") }, (event) => this.take(node, question.id, event));
     this.search = question.id;
+    this.show();
     const found = await question;
     if (this.search !== question.id) return;
     this.isEnded = found.stopped;
@@ -117,7 +118,7 @@ export class AnalysisPanel extends Panel {
     this.list.style.setProperty("--lines", find("lines").value || 1);
     unpressed(this.list, () => this.showLines(lines));
     app.setBar(lines.length ? found : this.endValue(app.node));
-    if (!lines.length) return this.summary.replaceChildren(app.isQuiet ? t("quiet") : "–");
+    if (!lines.length) return this.summary.replaceChildren(app.isQuiet ? t("quiet") : this.search ? t("looking") : "–");
     const words = [t("depth-is", { depth: found.depth < found.seldepth ? `${found.depth}–${found.seldepth}` : found.depth }), t("nodes-are", { n: short(found.nodes) })];
     if (found.time > 0) words.push(t("speed", { n: short(found.nodes / found.time) }));
     words.push(t("time-is", { n: decimal(found.time, 1) }), ...(found.network ? [t("network")] : []));
