@@ -147,12 +147,21 @@ def walk_from(desk: Desk, where: Any) -> Walk:
     return Walk(desk, Job(lambda job: None, {"position": where, "seconds": 0.5}))
 
 
-def test_a_proof_is_kept_for_its_rule_board_and_side_alone(desk: Desk) -> None:
+def test_a_proof_is_kept_for_its_rule_board_and_side_alone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Walk, "_by_search", lambda walk: None)
+    monkeypatch.setattr(desk.archive, "note_win", lambda *found: noted.append(found))
+    noted: list[Any] = []
     walk_from(desk, stones())._keep(Tree(Move(6, 6), {}))
     for more in ({}, {"rule": "standard"}, {"size": 20}, {"first": "white"}):
-        found = walk_from(desk, stones(**more))._recall_win()
+        found = walk_from(desk, stones(**more)).win()
         assert (found is None) == bool(more)
         assert found is None or found.line == ((6, 6),)
+    assert not noted
+    walk = walk_from(desk, stones(moves=[(6, 7), (0, 0), (5, 7), (0, 2)]))
+    proof = walk.win()
+    assert proof and noted == [(walk.game, proof)]
 
 
 def test_after_the_move_of_a_proof_the_defences_are_those_of_the_proof_alone(desk: Desk) -> None:

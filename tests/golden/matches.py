@@ -162,7 +162,10 @@ def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: boo
         )  # fmt: skip
         out.seek(0)
         out.truncate()
-        for slot, game in enumerate(games[-1:] if colour else games[-3:]):
+        six = tuple((x, y) for x in range(6) for y in (0, 2))[:-1]  # of black's in a row
+        rows = [game._replace(moves=six, reason=why)
+                for game in games[-1:] for why in ("five", "time")]  # fmt: skip
+        for slot, game in enumerate(rows if colour else games[-3:]):
             view.on_move(2 - slot, game)
         for game in games:
             standings.add(game)
