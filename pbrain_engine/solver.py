@@ -11,8 +11,9 @@ import ctypes
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from time import perf_counter
-from typing import NamedTuple
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from .game.game import Game, Move, at_least_one, move_of
 from .game.result import BY_FOURS, BY_THREATS, OPEN, Result, Tree, win_by
@@ -40,6 +41,23 @@ SLICE_NODES = 10_000_000  # of a long search, between two reports
 LARGE = 64_000_000  # bytes from which large pages pay
 QUICK_NODES = 2_000  # stones that need no timer
 FOURS_SHARE = 8  # one part in this many of the memory is the table of fours
+
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def in_turn(
+    ask: Callable[Concatenate[Solver, Given], Found],
+) -> Callable[Concatenate[Solver, Given], Found]:
+    """Let one thread at a time use the memory of a solver; the others wait."""
+
+    @wraps(ask)
+    def asked(solver: Solver, /, *arguments: Given.args, **named: Given.kwargs) -> Found:
+        with solver.turn:
+            return ask(solver, *arguments, **named)
+
+    return asked
 
 
 class Solver:
@@ -71,10 +89,12 @@ class Solver:
         self._line = (ctypes.c_int64 * LINE_ROOM)()
         self._marks = (ctypes.c_uint8 * PADDED_CELLS)()
         self.is_stopped = False
+        self.turn = threading.RLock()  # whose turn it is to use the block
         self._guard = threading.Lock()  # stop() writes to the block, which may be replaced
 
     # Memory ------------------------------------------------------------------------
 
+    @in_turn
     def clear(self) -> None:
         """Forget everything found out so far."""
         with self._guard:
@@ -120,6 +140,7 @@ class Solver:
 
     # Questions ---------------------------------------------------------------------
 
+    @in_turn
     def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
         """Return the side to move's win by continuous fours, or that there is none."""
         start = perf_counter()
@@ -137,6 +158,7 @@ class Solver:
         proof = self._proof(BY_FOURS, stones, length, searched, start)
         return proof._replace(board=game.record())
 
+    @in_turn
     def threats(
         self,
         game: Game,
@@ -179,6 +201,7 @@ class Solver:
         found = win_by(claim, line) if line else Result(claim=claim)
         return found._replace(nodes=nodes, time=perf_counter() - start)
 
+    @in_turn
     def prove(
         self,
         game: Game,
@@ -208,12 +231,14 @@ class Solver:
                 self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
                 listener(SolverProgress(searched, seconds, *numbers))
 
+    @in_turn
     def threatens_fours(self, game: Game, *, nodes: int) -> bool:
         """Return whether the enemy, if the side to move passed, is found to win by fours."""
         address = self._adopt(game)
         self._library.game_pass(address)
         return self._library.threats_fours(address, game.tables, nodes) > 0
 
+    @in_turn
     def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
         """Return what the side to move can do against the enemy's win by fours.
 
@@ -238,6 +263,7 @@ class Solver:
             unknown=tuple(move for move in empty if marks[cell_of(*move)] == 2),
         )  # fmt: skip
 
+    @in_turn
     def answers(self, game: Game) -> tuple[Move, ...] | None:
         """Return every reply to the last move's threat to win by fours, None if it is no such.
 
@@ -248,6 +274,7 @@ class Solver:
             return None
         return tuple(move_of(cell) for cell in range(PADDED_CELLS) if self._marks[cell])
 
+    @in_turn
     def tree(self, game: Game) -> Tree | None:
         """Return the whole proof of the win that ``threats`` has found in this game, if any.
 
@@ -286,8 +313,11 @@ class Solver:
             self._library.threats_stop(self._block.address, 0)
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Stop a running search and give the memory back."""
+        was_stopped = self.is_stopped
+        self.stop()
         self.clear()
+        self.is_stopped = was_stopped
 
     def __enter__(self) -> Solver:
         return self

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +25,7 @@ from tests.oracle.vct import has_vct
 from tests.played import game_after
 from tests.puzzles import puzzles
 
+ROOT = Path(__file__).parents[1]
 NODES = 3_000_000
 ORACLE_NODES = 300
 VCT_NODES = 400
@@ -162,6 +166,28 @@ def test_a_long_search_tells_how_it_goes(limit, found, asked, monkeypatch):
         assert parts == asked
         assert (proof.nodes, proof.time) == (700 * len(parts), 3.0 * len(parts))
         assert [each[:2] for each in reports] == [(700 * n, 3.0 * n) for n in range(1, len(parts))]
+
+
+ASKED_AT_ONCE = f"""
+import threading
+from pbrain_engine import Solver
+from tests.played import game_after
+solver = Solver(4_000_000)
+games = [game_after("{UNCLEAR}", size=size) for size in range(15, 23)]
+threads = [threading.Thread(target=solver.threats, args=(game,)) for game in games]
+for thread in threads:
+    thread.start()
+while any(thread.is_alive() for thread in threads):
+    threads[0].join(0.05)
+    solver.close()
+print(solver.threats(games[0]).claim)
+"""
+
+
+def test_threads_that_ask_at_once_take_turns_and_a_close_ends_their_searches():
+    command = [sys.executable, "-c", ASKED_AT_ONCE]  # which would crash
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "no-vct\n"), done.stderr
 
 
 def test_a_long_search_tells_what_its_root_still_has_to_settle(solver, monkeypatch):
