@@ -14,9 +14,10 @@ __version__ = "0.3.0"
 
 TYPE_CHECKING = False  # that of `typing` costs a start milliseconds
 if TYPE_CHECKING:
-    from .engine.engine import Engine, Limit, Thought
-    from .errors import NumokuError
-    from .game.cells import IllegalMove
+    from .engine.engine import Engine, EngineError
+    from .engine.thought import Limit, Thought
+    from .errors import NumokuError, WeightsError
+    from .game.cells import IllegalMove, NotationError
     from .game.game import Game, Move
     from .game.result import Result, Tree
     from .native.load.library import KernelError

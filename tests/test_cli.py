@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -276,8 +277,12 @@ def test_only_commands_that_are_there_are_listed(monkeypatch, run):
     assert "absent" not in out and "gone" not in out and "  bench " in out
 
 
-def test_the_package_lists_its_public_names():
+def test_the_package_lists_its_public_names_for_type_checkers_too():
     assert set(pbrain_engine.__all__) <= set(dir(pbrain_engine))
+    tree = ast.parse(Path(pbrain_engine.__file__).read_text(encoding="utf-8"))
+    typed = next(node for node in tree.body if isinstance(node, ast.If))
+    names = {name.name for node in typed.body for name in getattr(node, "names", ())}
+    assert names | {"__version__"} == set(pbrain_engine.__all__)
 
 
 def test_a_rule_may_be_its_name():
