@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import NumokuError
 from ..eval.weights import DEFAULT, Weights, load_weights
-from ..game.game import Game, Move, at_least_one, move_of
+from ..game.game import Game, Move, at_least_one, move_of, whole
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import Coordinates
@@ -201,7 +201,7 @@ class Engine:
         """Set a search parameter; KeyError if there is none of this name."""
         if name not in PARAMETERS:
             raise KeyError(f"unknown search parameter {name!r}; there are {', '.join(PARAMETERS)}")
-        self._searcher.set_parameter(name, value)
+        self._searcher.set_parameter(name, whole(value, name))
 
     def clear_hash(self) -> None:
         """Forget what earlier searches found out."""
@@ -317,7 +317,7 @@ class Engine:
         pace: Pace | None = None,
         on_iteration: Listener | None = None,
         multipv: int = 1,
-        exclude: Iterable[Coordinates] = (),
+        exclude: Iterable[str | Coordinates] = (),
     ) -> Thought:
         """Search for the best move until the limit or ``stop``; blocks the calling thread.
 
@@ -377,7 +377,7 @@ class Engine:
         multipv: int,
         *,
         on_iteration: Listener | None = None,
-        exclude: Iterable[Coordinates] = (),
+        exclude: Iterable[str | Coordinates] = (),
     ) -> list[Thought]:
         """Search for the best ``multipv`` moves as ``think`` does; return them all, best first."""
         lines: dict[int, Thought] = {}

@@ -36,20 +36,24 @@ class Limit(_Limit):
 
     def __new__(
         cls,
-        time: float | None = None,
-        optimum: float | None = None,
+        time: SupportsFloat | None = None,
+        optimum: SupportsFloat | None = None,
         nodes: int | None = None,
         depth: int | None = None,
     ) -> Self:
         """Refuse what no search can keep."""
         at_least_one(depth, "depth")
         at_least_one(nodes, "nodes")
-        for name, seconds in (("time", time), ("optimum", optimum)):
-            if not isinstance(seconds, SupportsFloat | None):
-                raise TypeError(f"{name} is a number of seconds, not {seconds!r}")
-            if seconds != seconds:  # NaN
-                raise ValueError(f"{name}: {seconds} is no number of seconds; None: no limit")
-        return super().__new__(cls, time, optimum, nodes, depth)
+        spans = _seconds(time, "time"), _seconds(optimum, "optimum")
+        return super().__new__(cls, *spans, nodes, depth)
+
+
+def _seconds(given: SupportsFloat | None, name: str) -> float | None:
+    if not isinstance(given, SupportsFloat | None):
+        raise TypeError(f"{name} is a number of seconds, not {given!r}")
+    if given != given:  # NaN
+        raise ValueError(f"{name}: {given} is no number of seconds; None: no limit")
+    return None if given is None else float(given)
 
 
 Thought = Result  # of a search

@@ -325,10 +325,11 @@ class Game:
 
         Raises:
             IllegalMove: the cell is off the board or not empty.
-            ValueError: the side is EMPTY.
+            ValueError: the side is EMPTY, or no side.
         """
         if type(x) is not int or type(y) is not int:
             x, y = self.cell(x, y)
+        side = Side(side)
         if side is Side.EMPTY:
             raise ValueError("EMPTY is neither a stone nor a blocked cell; undo takes stones away")
         if side is Side.WALL and self.tables not in _walled:
@@ -356,7 +357,7 @@ class Game:
         """Give a side the move; ValueError if it is neither black nor white."""
         if side not in (Side.BLACK, Side.WHITE):
             raise ValueError(f"{side!r} does not move; black and white do")
-        if side is not self.to_move:
+        if side != self.to_move:
             self._pass()
 
     def _pass(self) -> None:
@@ -376,7 +377,7 @@ class Game:
             self.foul = Move(x, y) if is_foul else None
 
     @contextmanager
-    def after(self, *moves: Coordinates) -> Iterator[Game]:
+    def after(self, *moves: str | Coordinates) -> Iterator[Game]:
         """Play moves for a while: in the end the stones are those of now, whatever came upon them.
 
         Raises:
@@ -385,7 +386,7 @@ class Game:
         ply = self.ply
         try:
             for move in moves:
-                self.play(*move)
+                self.play(move)
             yield self
         finally:
             while self.ply > ply:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import threading
 import time
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -332,6 +334,8 @@ def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
         (lambda e: e.play([7, 7]), TypeError, "no cell"),
         (lambda e: e.play(15, 0), IllegalMove, "off the 15x15 board"),
         (lambda e: e.place("h", 8, Side.BLACK), TypeError, "x is a whole number"),
+        (lambda e: e.place(7, 7, 99), ValueError, "99 is not a valid Side"),
+        (lambda e: e.place(7, 7, 2), ValueError, "EMPTY is neither"),
         (lambda e: e.undo(), IllegalMove, "no stone to take back"),
         (lambda e: e.new_game("15"), TypeError, "the width is a whole number"),
         (lambda e: e.new_game(15, 15.0), TypeError, "the height is a whole number"),
@@ -352,6 +356,7 @@ def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
         (lambda e: Engine(threads=0), ValueError, "threads is at least 1"),
         (lambda e: Engine(hash_size=1.5), TypeError, "hash_size is a whole number"),
         (lambda e: Engine(parameters={"no_such": 1}), KeyError, "no_such"),
+        (lambda e: Engine(parameters={"razor_base": 1.5}), TypeError, "razor_base is a whole"),
         (lambda e: Engine(weights="no_such"), WeightsError, "no_such"),
         (lambda e: Limit(time=float("nan")), ValueError, "time"),
         (lambda e: Limit(optimum=float("nan")), ValueError, "optimum"),
@@ -361,6 +366,7 @@ def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
         (lambda e: Limit(time="3"), TypeError, "time is a number of seconds"),
         (lambda e: Game("15"), TypeError, "the width is a whole number"),
         (lambda e: Solver(memory=-1), ValueError, "memory is at least 1"),
+        (lambda e: Solver().threats(e.game, nodes=1.5), TypeError, "an integer"),
     ],
 )  # fmt: skip
 def test_a_bad_argument_is_refused_in_words(engine, call, kind, words):
@@ -368,3 +374,14 @@ def test_a_bad_argument_is_refused_in_words(engine, call, kind, words):
         call(engine)
     assert engine.game.ply == engine.game.check() == 0 and engine.game.to_move is Side.BLACK
     assert engine.think(Limit(depth=1)).depth == 1
+
+
+def test_numbers_of_other_types_are_taken_for_what_they_are(engine):
+    limit = Limit(time=Decimal("0.5"), optimum=Fraction(1, 4))
+    assert repr(limit) == repr(Limit(time=0.5, optimum=0.25))
+    engine.set_to_move(0)
+    assert engine.game.to_move is Side.BLACK
+    engine.place(7, 7, 1)
+    assert engine.game.at(7, 7) is Side.WHITE
+    with engine.game.after("h9", (8, 8)) as game:
+        assert game.moves == [(7, 7), (7, 8), (8, 8)]

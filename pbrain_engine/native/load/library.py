@@ -10,6 +10,7 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable
+from operator import index
 
 from ...errors import NumokuError
 from .store import SHIPPED_FOLDER, is_checkout, is_shipped, kernel_folder
@@ -112,7 +113,7 @@ class Library:
 
 def node_limit(nodes: int | None) -> int:
     """Return how many positions a search of the kernel may try, given the limit or None."""
-    return UNLIMITED_NODES if nodes is None else max(0, min(nodes, UNLIMITED_NODES))
+    return UNLIMITED_NODES if nodes is None else max(0, min(index(nodes), UNLIMITED_NODES))
 
 
 def _failure(name: str, status: int, exception: int) -> str:
