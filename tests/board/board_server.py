@@ -44,7 +44,7 @@ class BoardServer:
             cwd=ROOT,
         )
         if sys.platform != "win32":  # searches for pages take only what other tests leave
-            os.setpriority(os.PRIO_PROCESS, self.process.pid, 5)
+            os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         parts = urlsplit(self.address)

@@ -26,10 +26,13 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
-    """Start a server that waits for all tests, and has nothing to complain about in the end."""
+    """Start a server that waits for all tests, and has nothing to complain about in the end.
+
+    One thread of each search, as most searches here end only with their page.
+    """
     from tests.board.board_server import BoardServer
 
-    server = BoardServer(tmp_path_factory.mktemp("board"), "--linger", "0")
+    server = BoardServer(tmp_path_factory.mktemp("board"), "--linger", "0", "--threads", "1")
     yield server
     assert server.stop() == ""
 

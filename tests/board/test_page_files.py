@@ -13,7 +13,7 @@ from pbrain_engine.board.messages import MOST_CHARACTERS
 from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
-from tests.board.axe import axe, serious_findings
+from tests.board.axe import COLOURS, axe, serious_findings
 from tests.board.board_page import PHONE, Open, wait
 from tests.board.board_server import BoardServer
 from tests.notation.test_renlib import grow
@@ -246,6 +246,6 @@ def test_the_tab_is_accessible_and_fits_a_telephone(opened: Open) -> None:
     page.tab("known")
     page.says("known-found", "depth ")
     assert page.do("document.documentElement.scrollWidth") <= 400
-    for scheme in ("light", "dark"):
+    for scheme, rules in (("light", ()), ("dark", COLOURS)):
         page.raw.emulate_media(color_scheme=scheme)
-        assert not serious_findings(page), scheme
+        assert not serious_findings(page, *rules), scheme
