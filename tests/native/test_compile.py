@@ -28,14 +28,28 @@ SHOW = (
 ENSURE = "from pbrain_engine.native.build.compile import ensure; print(ensure())"
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy_into(folder: Path) -> Path:
     """Return a copy of the package that has the toys as its exports, so that it builds fast."""
-    package = tmp_path / "checkout" / "pbrain_engine"
+    package = folder / "checkout" / "pbrain_engine"
     ignored = shutil.ignore_patterns("__pycache__", "lib")
     shutil.copytree(PACKAGE, package, ignore=ignored)
     shutil.copy(ROOT / "tests" / "native" / "toy_kernels.py", package / "native" / "exports.py")
     return package
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return copy_into(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[int, str, str]]]:
+    """Return a copy that processes have built together, and the end and words of each."""
+    package = copy_into(tmp_path_factory.mktemp("built"))
+    processes = [start(package, "-c", ENSURE + ";" + SHOW) for _ in range(4)]
+    said = [process.communicate(timeout=120) for process in processes]
+    ends = [process.returncode for process in processes]
+    return package, [(end, *words) for end, words in zip(ends, said, strict=True)]
 
 
 def start(package: Path, *command: str) -> subprocess.Popen[str]:
@@ -61,40 +75,39 @@ def libraries(package: Path) -> list[Path]:
     return sorted((package.parent / "cache").rglob("numoku-*"))
 
 
-def test_a_kernel_is_built_once_and_again_where_it_is_cut_off_or_a_callee_was_edited(copy):
-    first, progress = run(copy, "-m", "pbrain_engine.native.build.compile")
-    assert "compiled 8 exported functions" in progress and "linked" in progress
-    second, silence = run(copy, "-m", "pbrain_engine.native.build.compile")
-    assert (second, silence) == (first, "")
-    levels, progress = run(copy, "-m", "pbrain_engine.native.build.compile", "--level", "all")
+def test_processes_that_start_together_build_once_and_all_load(built):
+    package, results = built
+    assert [end for end, _, _ in results] == [0] * 4, results
+    assert len({out for _, out, _ in results}) == 1
+    progress = "".join(progress for _, _, progress in results)
+    assert progress.count("compiled 8 exported functions") == 1 and "linked" in progress
+    assert len(libraries(package)) == 1
+
+
+def test_a_kernel_is_built_once_and_again_where_it_is_cut_off_or_a_callee_was_edited(built):
+    package, _ = built
+    (first,) = map(str, libraries(package))
+    assert run(package, "-m", "pbrain_engine.native.build.compile") == (first, "")
+    levels, progress = run(package, "-m", "pbrain_engine.native.build.compile", "--level", "all")
     assert "compiled" not in progress  # what is the same for every level is kept
     target = host_target()
     assert target is not None and len(levels.split()) == len(target.levels)
     assert progress.count("optimised") == len(target.levels) - 1
     with Path(first).open("r+b") as file:
         file.truncate(1000)
-    assert "is not a kernel for this machine" in run(copy, "-c", ENSURE)[1]
-    assert run(copy, "-c", SHOW)[0] == f"{first} 1"
-    helper = copy / "position" / "geometry.py"  # any file of the kernel counts, not exports only
+    assert "is not a kernel for this machine" in run(package, "-c", ENSURE)[1]
+    assert run(package, "-c", SHOW)[0] == f"{first} 1"
+    helper = package / "position" / "geometry.py"  # any file of the kernel counts, not exports only
     helper.write_text(helper.read_text(encoding="utf-8") + "\n# an edit\n")
-    process = start(copy, "-c", SHOW)
+    process = start(package, "-c", SHOW)
     assert "numoku build" in process.communicate(timeout=60)[1] and process.returncode != 0
-    exports = copy / "native" / "exports.py"
+    exports = package / "native" / "exports.py"
     exports.write_text(
         exports.read_text(encoding="utf-8").replace("return a + 2 * b", "return 7 * a + 2 * b")
     )
-    run(copy, "-c", ENSURE)
-    assert run(copy, "-c", SHOW)[0].split()[1] == "7"
-    assert len(libraries(copy)) == len(target.levels) + 1
-
-
-def test_processes_that_start_together_build_once_and_all_load(copy):
-    processes = [start(copy, "-c", ENSURE + ";" + SHOW) for _ in range(4)]
-    results = [process.communicate(timeout=120) for process in processes]
-    assert [process.returncode for process in processes] == [0] * 4, results
-    assert len({out for out, _ in results}) == 1
-    assert sum("compiled 8 exported functions" in progress for _, progress in results) == 1
-    assert len(libraries(copy)) == 1
+    run(package, "-c", ENSURE)
+    assert run(package, "-c", SHOW)[0].split()[1] == "7"
+    assert len(libraries(package)) == len(target.levels) + 1
 
 
 def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy):
