@@ -16,6 +16,7 @@ import difflib
 import os
 import random
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -66,6 +67,9 @@ EQUIVALENT = {  # file, the text as it is and as it would be: why it changes not
      "if wins_by_fours(threats, tables, last, _FEW_FOURS) > 1:"):
         "asked only where the attacker has no five to make",
 }  # fmt: skip
+
+
+Numbered = tuple[int, Mutant]
 
 
 class Result(NamedTuple):
@@ -227,18 +231,13 @@ def run_build(mutants: Sequence[Mutant], folder: Path) -> list[Result]:
     tree = Tree(folder)
     left = list(enumerate(mutants, 1))
     refused: list[Result] = []
-    while True:
-        schemata.plant(tree.root, left)
-        done = tree.build()
-        if done.returncode == 0:
-            break
-        named = [int(n) for n in re.findall(r"^in \w+_(\d+)$", done.stderr, re.MULTILINE)]
-        wrong = set(named[:1]) & {number for number, _ in left}
-        if not wrong:
+    while (done := build_with(tree, left)).returncode != 0:
+        if not left:
             raise RuntimeError(done.stderr)
+        named = [int(n) for n in re.findall(r"^in \w+_(\d+)$", done.stderr, re.MULTILINE)]
+        wrong = set(named[:1]) & {number for number, _ in left} or {refused_one(tree, left)}
         refused += [Result(m, True, "the compiler") for number, m in left if number in wrong]
         left = [(number, m) for number, m in left if number not in wrong]
-        tree.copy()
     tree.close()
     results = []
     try:
@@ -263,6 +262,21 @@ def run_build(mutants: Sequence[Mutant], folder: Path) -> list[Result]:
     finally:
         tree.close()
     return refused + results
+
+
+def build_with(tree: Tree, mutants: Sequence[Numbered]) -> subprocess.CompletedProcess[str]:
+    """Build the kernels with these mutants in them."""
+    tree.copy()
+    schemata.plant(tree.root, mutants)
+    return tree.build()
+
+
+def refused_one(tree: Tree, mutants: Sequence[Numbered]) -> int:
+    """Return the number of a mutant that the compiler refuses, where it names only callers."""
+    while len(mutants) > 1:
+        half = mutants[: len(mutants) // 2]
+        mutants = half if build_with(tree, half).returncode != 0 else mutants[len(half) :]
+    return mutants[0][0]
 
 
 def noticed_by(tree: Tree, number: int, tests: Sequence[str], seconds: dict[str, float]) -> str:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from unittest.mock import Mock
 
 from lab.mutants import __main__ as runs
 from lab.mutants import schemata
@@ -97,6 +98,13 @@ def test_what_has_a_part_in_the_kernels_gets_a_build_of_its_own(tmp_path, monkey
         monkeypatch.setattr(tree, "build", lambda built=built: built.append(1))
         tree.put(mutants["call"])
         assert len([*tree.kernels.iterdir()]) + len(built) == 2 and len(built) == builds
+
+
+def test_a_mutant_that_the_compiler_refuses_without_its_name_is_found(monkeypatch) -> None:
+    for count, wrong in ((1, 0), (5, 0), (5, 2), (6, 5)):
+        build = lambda _, mutants: Mock(returncode=int((wrong, None) in mutants))  # noqa: B023, E731
+        monkeypatch.setattr(runs, "build_with", build)
+        assert runs.refused_one(None, [(number, None) for number in range(count)]) == wrong
 
 
 def test_all_kernels_of_a_library_ask_the_same_variable(tmp_path: Path) -> None:
