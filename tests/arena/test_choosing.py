@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -182,6 +183,9 @@ def test_the_judge_of_an_opening_ends_with_its_match() -> None:
     seat.abort()
     with pytest.raises(CancelledError):
         seat._judge(OpeningPlay(RULES["swap2"]), random.Random(1))
+    seat._judge._engine = engine = Mock()
+    seat.abort()
+    engine.stop.assert_called_once_with()
 
 
 def test_searches_share_nodes() -> None:

@@ -17,7 +17,8 @@ from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.database import rescue
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
-from pbrain_engine.game.result import Result
+from pbrain_engine.game.game import Game, Move
+from pbrain_engine.game.result import Result, Tree
 from tests.board.board_server import PATIENCE, BoardServer, Tab, position, position_of_puzzle
 
 pytestmark = pytest.mark.slow
@@ -122,6 +123,20 @@ def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> No
         other.connection.run("DROP TABLE node")
     with pytest.raises(EngineError, match="no such table"):
         archive.store_comment(parse_setup("h8"), "", "lost")
+    archive.close()
+
+
+def test_a_proof_of_many_moves_is_not_kept_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, game, tree = Archive(str(tmp_path / "b.db")), Game(15), Tree(Move(0, 0), {})
+    kept: list[Any] = []
+    monkeypatch.setattr("pbrain_engine.board.archive.MOST_TREE", 2)
+    monkeypatch.setattr(archive, "note_findings", kept.append)
+    for x in range(3):
+        archive.note_win(game, proofs.win_of(tree))
+        tree = Tree(Move(x, 1), {Move(x, 2): tree})
+    assert [found[game.position].tree is not None for found in kept] == [True, True, False]
     archive.close()
 
 

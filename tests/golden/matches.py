@@ -155,7 +155,7 @@ def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: boo
         standings = Standings(settings)
         view = RichView(standings, out)
         view._live.stop()
-        kind = "standard" if colour else None
+        kind = "256" if colour else None
         view.console = Console(
             file=out, width=width, height=height, color_system=kind, force_terminal=colour,
             legacy_windows=False,

@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 
 from pbrain_engine.learn.network.dataset import Choices, best_scale, blend, chance, log_loss
+from pbrain_engine.notation.games import is_held_out
+
+
+def test_about_one_game_in_sixteen_is_held_out_and_always_the_same():
+    assert sum(filter(is_held_out, range(20_000))) == 12_522_648
 
 
 @pytest.mark.parametrize("scale", [55.0, 258.0, 900.0])
