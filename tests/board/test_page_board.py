@@ -114,6 +114,14 @@ def test_names_and_hints_fit_a_small_telephone(opened: Open) -> None:
     assert len({end.evaluate("(one) => one.offsetTop") for end in ends}) == 1
 
 
+def test_arrow_keys_step_through_the_moves_after_a_click_on_the_board(page: Page) -> None:
+    page.tab("file")
+    page.raw.focus("#comment")
+    page.play("h8", "i9")
+    page.raw.keyboard.press("ArrowLeft")
+    assert page.do("app.node.ply") == 1 and page.do("app.board.cursor") is None
+
+
 def test_a_hint_goes_away(page: Page) -> None:
     page.begin(level=1, seconds=30)
     page.play("h8")

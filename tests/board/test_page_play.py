@@ -137,6 +137,14 @@ def test_a_game_from_a_position_has_the_rule_and_board_that_were_chosen(opened: 
     assert page.do("app.tree.start.width") == 15 and page.do("app.guide === null")
 
 
+def test_no_game_goes_on_from_a_position_that_is_over(opened: Open) -> None:
+    page = opened("h8a1i8c1j8e1k8g1l8")
+    page.press("new-game")
+    assert not page.raw.is_visible("#resume")
+    page.press("setup-cancel", "undo", "new-game")
+    assert page.raw.is_visible("#resume")
+
+
 def test_numoku_plays_both_sides_and_can_pause(page: Page) -> None:
     page.begin(person="none", level=1)
     page.wait("app.node.ply >= 4")

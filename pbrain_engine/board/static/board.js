@@ -21,6 +21,10 @@ export class BoardView {
       const cell = this.cellAt(event);
       if (cell) app.click(cell);
     });
+    svg.addEventListener("mousedown", (event) => { // no focus, so that arrow keys step through the moves after a click
+      event.preventDefault();
+      document.activeElement.blur();
+    });
     for (const type of ["pointerenter", "pointermove"]) svg.addEventListener(type, (event) => { // no move where the board comes under a mouse that rests
       if (event.pointerType !== "touch") this.point(this.cellAt(event));
     });

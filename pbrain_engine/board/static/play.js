@@ -90,7 +90,7 @@ export class PlayPanel extends Panel {
 
   // The dialog of a new game; here: meant to begin with the position on the board.
   async ask(here = "") {
-    const { away, node, tree } = this.app, isSetUp = tree.start.placed.length > 0, canResume = (node.ply > 0 || isSetUp) && !away;
+    const { away, node, tree } = this.app, isSetUp = tree.start.placed.length > 0, canResume = (node.ply > 0 || isSetUp) && !away && !node.isOver;
     const answer = await askForGame(canResume, canResume && Boolean(here || (isSetUp && !node.ply)));
     if (answer === "start") this.begin();
     if (answer === "resume") this.resume();
