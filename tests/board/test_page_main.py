@@ -56,6 +56,15 @@ def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
     assert page.stones() == 9
 
 
+def test_nothing_is_analysed_in_a_game_that_is_over(opened: Open) -> None:
+    page = opened("h8a1i8c1j8e1k8g1l8")
+    page.tab("analyse")
+    for _ in range(5):
+        page.do("app.node.facts = null, app.go(app.node)")
+        page.wait("app.node.facts && !app.server.questions.size")
+        assert page.text("summary") == "–"
+
+
 def test_any_rule_and_board_can_be_played(opened: Open) -> None:
     page = opened(hash_="#b=20x18&r=renju&m=h8i9")
     page.begin(person="both")  # the form follows the board

@@ -67,10 +67,11 @@ export class AnalysisPanel extends Panel {
   // Another question has ended the search: it goes on when that is answered.
   onidle() { if (this.isEnded) this.analyse(this.app.node); }
 
-  // The bar of a game that is over, also where nothing is analysed.
+  // A game is over: no words of a server that would not analyse it, and the bar, also where nothing is analysed.
   onfacts(node) {
-    const found = this.endValue(node);
-    if (found) this.app.setBar(found);
+    if (!node.isOver) return;
+    this.app.setBar(this.endValue(node));
+    this.summary.textContent = "–";
   }
 
   endValue({ facts }) {
