@@ -44,6 +44,9 @@ def test_an_engine_that_ends_is_started_again_and_the_game_stays(
         page.press("storage-save")
     with zipfile.ZipFile(download.value.path()) as archive:
         assert {"settings.json", "database.db", "games.db"} <= set(archive.namelist())
+    page.do("localStorage.setItem('numoku.sign', '1')")
+    page.press("storage-forget", "yes")
+    page.wait("localStorage.getItem('numoku.sign') === null")
     page.close()
 
 

@@ -8,7 +8,7 @@
   const isAble = () => typeof Worker === "function" && typeof WebAssembly === "object" && WebAssembly.validate(new Uint8Array(PROBE));
   const isDeaf = () => !globalThis.crossOriginIsolated && typeof WebAssembly.Suspending !== "function";
   const encoder = new TextEncoder();
-  const words = import("./words.js"); // the page has them, too
+  const words = import("./words.js"), dom = import("./dom.js"); // the page has them, too
   let socket = null;
 
   // Stands in the place of a WebSocket to a server.
@@ -40,7 +40,7 @@
       if (data.note) note(data.note);
       if (data.loaded) progress(data.loaded);
       if (data.dead) this.close(data.dead);
-      if (data.packed) save(data.packed);
+      if (data.packed) dom.then(({ download }) => download("numoku-storage.zip", "application/zip", data.packed));
       if (data.settings) takeSettings(data.settings);
     }
 
@@ -89,22 +89,14 @@
     if (!link.dataset.state) link.textContent = share < 1 ? t("link-loading", { share: percent(share) }) : t("loading-game");
   }
 
-  function save(bytes) {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([bytes], { type: "application/zip" }));
-    link.download = "numoku-storage.zip";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 5000);
-  }
-
   function takeSettings(text) {
     for (const [name, value] of Object.entries(JSON.parse(text))) localStorage.setItem(name, value);
     location.reload();
   }
 
   async function forget() {
-    const { t } = await words;
-    if (!confirm(t("storage-forget-ask"))) return;
+    const { t } = await words, { asked } = await dom;
+    if (!await asked(t("storage-forget-ask"), t("storage-forget"))) return;
     socket.worker.terminate();
     localStorage.clear();
     sessionStorage.clear();
