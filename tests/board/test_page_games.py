@@ -82,7 +82,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.tab("games")
     page.wait("document.querySelector('#game-list li').textContent.includes('8 moves')")
     shown = page.raw.locator("#game-list li").all_text_contents()
-    assert "8 moves" in shown[0] and "4 moves · goes on" in shown[1] and "3 moves" in shown[2]
+    assert "8 moves" in shown[0] and "4 moves · in progress" in shown[1] and "3 moves" in shown[2]
     page.raw.locator("#game-list button.line").nth(1).click()
     page.wait("app.guide?.name === 'play'")
     assert page.moves() == game and page.do("app.play.settings.minutes") == "30"

@@ -222,7 +222,7 @@ def test_swap2_is_left_by_stepping_back_and_by_a_choice_that_fails(page: Page) -
     page.wait(CHOOSING)
     page.press("undo")
     assert not page.raw.is_visible("#choices")
-    page.says("play-report", "The opening is left; you play White.")
+    page.says("play-report", "The opening was broken off; you play White.")
     free = page.do("app.nameOf([0, 1, 2].map((x) => [x, 14]).find((cell) => app.isFree(cell)))")
     page.play(free)  # in the place of Numoku's stone
     page.says("state", "Your move, White")
@@ -231,7 +231,7 @@ def test_swap2_is_left_by_stepping_back_and_by_a_choice_that_fails(page: Page) -
       app.server.ask = (what, ...more) => ask(what === "opening_step" ? "fly" : what, ...more);
     })()""")
     page.begin()
-    page.says("play-report", "The opening is left")
+    page.says("play-report", "The opening was broken off")
     page.says("play-report", "there is no operation")
     page.answered(1)  # as in other games
 

@@ -165,7 +165,7 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
     page.set(difficulty=3)
     page.do("app.puzzle.shipped = []")
     page.press("next-puzzle")
-    assert page.text("puzzle-status") == "There is no puzzle yet."
+    assert page.text("puzzle-status") == "No puzzles yet."
     page.do("app.puzzle.onserver()")  # the next one begins when the list has come
     page.wait("app.guide?.name === 'puzzle'")
     assert page.raw.locator("#board .label").count() == 0  # no help
@@ -272,7 +272,7 @@ def test_a_wrong_move_in_a_puzzle_is_answered_at_once_with_its_refutation(page: 
         print(f"{spent:.1f} s: {words}")
         assert spent < 6  # 1 on an idle machine
         if "Still won" not in words:
-            assert "Refuted by" in words or "No win is seen" in words
+            assert "Refuted by" in words or "No win found" in words
             assert page.raw.locator("#board g.marks g.shown").count() > 0
         page.press("take-back")
         assert page.do("app.tree.nodes().length") == 1
