@@ -122,6 +122,17 @@ def test_arrow_keys_step_through_the_moves_after_a_click_on_the_board(page: Page
     assert page.do("app.node.ply") == 1 and page.do("app.board.cursor") is None
 
 
+def test_one_of_the_moves_is_reached_by_tab_and_arrow_keys_go_on_from_it(opened: Open) -> None:
+    page = opened("h8i9g7h9")
+    page.count("#variations .node", 4)
+    page.count("#variations .node:not([tabindex='-1'])", 1)
+    page.raw.focus("#variations [tabindex='0']")
+    for ply in (3, 2, 3):
+        page.raw.keyboard.press("ArrowRight" if page.do("app.node.ply") < ply else "ArrowLeft")
+        assert page.do("app.node.ply") == ply
+        assert page.do("document.activeElement.textContent.split('.')[0]") == str(ply)
+
+
 def test_a_hint_goes_away(page: Page) -> None:
     page.begin(level=1, seconds=30)
     page.play("h8")

@@ -53,9 +53,14 @@ export class MovesPanel extends Panel {
     const { app } = this, nodes = this.nodes = app.tree.nodes(), places = this.places = new Map(nodes.map((node, at) => [node, at])), told = JSON.stringify(nodes.slice(1).map((node) => [node.ply, ...this.words(node)]));
     if (told !== this.told) refill(this.tree, [this.branch(nodes[0])]);
     this.told = told;
-    this.tree.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
-    const chosen = this.tree.querySelector(`[data-at="${places.get(app.node)}"]`);
-    chosen?.setAttribute("aria-selected", "true");
+    const select = (item, isChosen) => { // one of them is reached by Tab
+      item?.setAttribute("aria-selected", isChosen);
+      item?.setAttribute("tabindex", isChosen ? 0 : -1);
+    };
+    const chosen = this.tree.querySelector(`[data-at="${places.get(app.node)}"]`), hasFocus = this.tree.contains(document.activeElement);
+    select(this.tree.querySelector("[aria-selected=true]"), false);
+    select(chosen, true);
+    if (hasFocus) chosen?.focus({ preventScroll: true });
     if (chosen) this.tree.scrollTop += Math.min(chosen.offsetTop - this.tree.offsetTop - this.tree.scrollTop, 0) || Math.max(chosen.offsetTop + chosen.offsetHeight - this.tree.offsetTop - this.tree.clientHeight - this.tree.scrollTop, 0);
     const others = app.tree.transpositions(app.node).filter((node) => node.parent);
     refill(find("transpositions"), others.length ? [make("span", {}, `${t("same-position")} `), ...others.slice(0, 5).map((node) =>
@@ -101,7 +106,7 @@ export class MovesPanel extends Panel {
   item(node) {
     const [name, kind, more, title] = this.words(node), sign = SIGNS[kind];
     return button("", null, {
-      class: `node ${kind}`, "data-at": this.places.get(node), role: "treeitem", "aria-selected": "false", title: title || null,
+      class: `node ${kind}`, "data-at": this.places.get(node), role: "treeitem", "aria-selected": "false", tabindex: -1, title: title || null,
       "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(kind) : "" }),
     }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : null, more);
   }
