@@ -86,6 +86,7 @@ def take_all(browser: Any, address: str, folder: Path) -> None:
     page.wait_for_timeout(SETTLE)
     page.screenshot(path=folder / "board-analysis.jpg", **JPEG)
     page.click("#tab-puzzle")
+    page.select_option("#difficulty", "4")
     page.click("#next-puzzle")
     page.wait_for_timeout(SETTLE // 3)
     page.click("#puzzle-solution")
