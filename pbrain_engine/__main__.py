@@ -24,6 +24,7 @@ pbrain-numoku bench       the speed, and a signature that has to agree with that
 
 NUMOKU_LEVEL=v2 (or v3, v4) in the environment forces a kernel, NUMOKU_LOG names a log file.
 """
+VERSION = ("-V", "--version")
 
 
 def main() -> int:
@@ -34,6 +35,8 @@ def main() -> int:
 
         return guarded(lambda: print(HELP, end=""))
     options = serve.read_options(arguments)
+    if options is None and arguments[0].startswith("-") and arguments[0] not in VERSION:
+        return serve.refuse(f"cannot read {' '.join(arguments)}; `pbrain-numoku --help` helps")
     on_terminal = sys.stdin is not None and sys.stdin.isatty()
     if options is not None and (arguments or not on_terminal):
         return serve.main(options)

@@ -83,8 +83,7 @@ def main(options: Mapping[str, str]) -> int:
     """Talk to a manager on stdin and stdout; this ends the process and does not return."""
     problem = problem_of(options)
     if problem:
-        print(f"pbrain-numoku: {problem}", file=sys.stderr)
-        return 2
+        return refuse(problem)
     arguments = engine_arguments(options.items())
 
     def make_engine(memory: int) -> Engine:
@@ -105,6 +104,12 @@ def main(options: Mapping[str, str]) -> int:
         os.write(STDERR, f"{error!r}\n".encode("utf-8", "replace"))
     finally:
         os._exit(0)  # whatever the threads are doing
+
+
+def refuse(problem: str) -> int:
+    """Say why the dialogue does not begin; return the exit status."""
+    print(f"pbrain-numoku: {problem}", file=sys.stderr)
+    return 2
 
 
 def problem_of(options: Mapping[str, str]) -> str:

@@ -89,6 +89,14 @@ def test_a_reader_that_leaves_is_no_failure(
         module.main(words.split())
 
 
+@pytest.mark.parametrize("words", ["--nope", "--log", "--row-first --weights", "-x"])
+def test_the_program_for_managers_names_options_that_it_cannot_read(words: str) -> None:
+    command = [sys.executable, "-m", "pbrain_engine", *words.split()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input="")
+    said = f"pbrain-numoku: cannot read {words}; `pbrain-numoku --help` helps\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
 def test_the_program_for_managers_explains_itself() -> None:
     for word in ("--help", "-h"):
         result = subprocess.run(
