@@ -55,7 +55,7 @@ COMMAND = CommandLine(
         "threads", "memory", "search", "db", "weights", "json",
     ),
     "POSITION is a string of moves such as h8i9j10 (letter = column, number = row from the top), "
-    "the name of an SGF or PSQ file, or - to read any of these, or a drawn board of . X O, from "
+    "a file of a game, or - to read any of these, or a drawn board of . X O, from "
     "the standard input. Ctrl-C shows what was found so far.",
 )  # fmt: skip
 
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
         Engine(memory=memory, threads=options.threads, weights=options.weights) as engine,
     ):
         engine.new_game(*position.board)
-        engine.game.become(position)
+        engine.game.become_checked(position)
         known = None if options.multipv > 1 else kept.certain_of(database.finding(engine.game))
         if not options.json:
             show_position(engine, position.last)
@@ -115,7 +115,7 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
     game = engine.game
     forbidden = game.forbidden()
     view.show_board(game, last, forbidden)
-    name = view.rule_name(game.rule)
+    name = game.rule.label
     if game.winner is not None:
         why = f": {view.foul_line(game)}" if game.foul is not None else ""
         print(f"{name}: {game.winner.name.lower()} has won{why}")

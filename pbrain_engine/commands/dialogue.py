@@ -95,7 +95,7 @@ class Dialogue:
         opening: TalkedOpening | None = None,
     ) -> None:
         """Begin from a position; nothing changes if it cannot be set up."""
-        Game(*start.board).become(start)
+        Game(*start.board).become_checked(start)
         self.engine.new_game(*start.board)
         self.engine.game.become(start)
         self._start = start

@@ -143,15 +143,16 @@ def parse_diagram(text: str) -> GameRecord:
     )  # fmt: skip
 
 
-def winning_row(board: GameRecord) -> list[Coordinates]:
-    """Return the row of five or more that the last stone completed, empty if there is none."""
-    if board.last is None:
+def winning_row(board: GameRecord, stone: Coordinates | None = None) -> list[Coordinates]:
+    """Return the row of five or more that a stone, the last one, completed; empty without one."""
+    stone = stone or board.last
+    if stone is None:
         return []
     stones = board.stones
-    side, at = stones[board.last], stones.get
+    side, at = stones[stone], stones.get
     rows = []
     for dx, dy in DIRECTIONS:
-        row = [board.last]
+        row = [stone]
         while at((row[-1][0] + dx, row[-1][1] + dy)) is side:
             row.append((row[-1][0] + dx, row[-1][1] + dy))
         while at((row[0][0] - dx, row[0][1] - dy)) is side:

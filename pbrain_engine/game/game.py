@@ -269,9 +269,10 @@ class Game:
         return side if self.foul is None else side.opponent
 
     def winning_row(self) -> list[Coordinates]:
-        """Return the row that the last stone has won with, empty where none has."""
-        has_row = self.winner is not None and self.foul is None
-        return winning_row(self.record()) if has_row else []
+        """Return the row that has won, empty where none has."""
+        if self.winner is None or self.foul is not None:
+            return []
+        return winning_row(self.record(), self.history[self._decided - 1].move)
 
     @property
     def ending(self) -> str:

@@ -280,6 +280,16 @@ def test_a_review_blames_the_foul():
                 game.play(*move)
 
 
+def test_moves_after_the_end_change_neither_the_row_nor_what_commands_accept(run):
+    moves = "a1a3b1b3c1c3d1d3e1e3"
+    game = Game(15)
+    for move in parse_moves(moves):
+        game.play(*move)
+    assert game.winner is Side.BLACK and game.winning_row() == parse_moves("a1b1c1d1e1")
+    for command in ("analyse", "play", "review"):
+        assert run(command, moves) == (1, "", "numoku: black has won before move 10\n")
+
+
 def test_commands_say_that_it_is_over(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     words = [MOVES, "--rule", "renju", "--time", "0.03"]
