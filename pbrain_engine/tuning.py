@@ -298,7 +298,7 @@ def summary(plan: TuningPlan, method: Spsa) -> str:
         new = {name: value for name, value in options.items() if name not in changed} | changed
         size = f"{match.width}" if match.width == match.height else f"{match.width}x{match.height}"
         words = [f"numoku match new={format_engine(new)} old={format_engine(options)}"]
-        words.append(f"--rule {match.rule.name.lower()} --board {size}")
+        words.append(f"--rule {match.rule.label} --board {size}")
         words += [f"--nodes {match.nodes}"] if match.nodes else []
         words += [f"--turn {match.turn:g}"] if match.turn else []
         words.append(f"--games 2000 --seed {match.seed + 1} --in-process")

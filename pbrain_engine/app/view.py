@@ -15,7 +15,7 @@ from ..game.result import BY_FOURS, BY_THREATS, LOWER, UPPER, Tree
 from ..notation import colours
 from ..options import counted
 from ..position.geometry import Coordinates
-from ..position.rules import Rule, Side
+from ..position.rules import Side
 from ..solver import Solver
 from ..values import format_value
 from .shapes import foul_of
@@ -27,11 +27,6 @@ if TYPE_CHECKING:
 _MEANS = {BY_FOURS: "by fours (VCF)", BY_THREATS: "by threats of fours (VCT)"}
 FOUR_STONES = 200_000  # that the fours behind a threat may take to be found again
 _BOUNDS = {"": "", LOWER: "at least", UPPER: "at most"}
-
-
-def rule_name(rule: Rule) -> str:
-    """Return a rule's name for people."""
-    return rule.name.lower().replace("_", " ")
 
 
 def diagram_of(game: Game, last: Coordinates | None = None) -> GameRecord:

@@ -286,11 +286,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise FileError(f"{options.file} exists")
     with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
         settings, (least, most) = options.settings, options.stones
-        rule = settings.rule.name.lower().replace("_", "-")
         print(
-            f"# {rule} {settings.width}x{settings.height}, {least} to {most} stones, "
-            f"within {options.balance} at {options.nodes} nodes, border {options.border:g}, "
-            f"seed {settings.seed}",
+            f"# {settings.rule.label} {settings.width}x{settings.height}, "
+            f"{least} to {most} stones, within {options.balance} at {options.nodes} nodes, "
+            f"border {options.border:g}, seed {settings.seed}",
             file=out,
         )
         try:

@@ -411,8 +411,9 @@ class MatchSettings:
             raise SettingsError("--pin names cores of this machine, not those of a cluster")
         if opening := self.opening_rule:
             if opening.rule not in (None, self.rule):
-                name = opening.rule.name.lower()
-                raise SettingsError(f"{opening.title} is played by the rule {name}")
+                raise SettingsError(
+                    f"{opening.title} is played by the rule {opening.rule.label}"
+                )
             if self.transform:
                 raise SettingsError(
                     f"--transform turns given openings, not those of {opening.title}"

@@ -175,8 +175,7 @@ def table(rows: list[list[str]]) -> list[str]:
 
 def conditions(settings: MatchSettings) -> str:
     """Return the conditions of a match in a line."""
-    rule = settings.rule.name.lower().replace("_", "-")
-    words = [f"{rule} on {settings.width}x{settings.height}"]
+    words = [f"{settings.rule.label} on {settings.width}x{settings.height}"]
     for known in fields(settings):
         if value := known.metadata.get("shown") and getattr(settings, known.name):
             words.append(known.metadata["shown"].format(value))

@@ -37,7 +37,7 @@ COMMAND = CommandLine(
     "Play, analyse and review in the browser. One line is printed: the address of the page. The "
     "server ends with Ctrl-C, or when no page has been open for a while, and says so.",
     (
-        Option("file", metavar="FILE", about="a game: SGF, PSQ or a drawing",
+        Option("file", metavar="FILE", about="a file of games, or a drawing",
                more={"nargs": "?"}),
         Option("--port", integer, None, "N",
                f"the port, 0 for any (default: {DEFAULT_PORT}, or a free one)"),

@@ -311,5 +311,5 @@ def _opening(job: Job) -> OpeningPlay:
     opening = OpeningPlay.named(fields["rule"], setup.width, setup.height, fields["actions"])
     wanted = opening.rule.rule
     if wanted not in (None, setup.rule):
-        raise Refused(f"{opening.rule.title} is played by the rule {wanted.name.lower()}")
+        raise Refused(f"{opening.rule.title} is played by the rule {wanted.label}")
     return opening

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from ..app import setup
-from ..app.view import format_worth, rule_name
+from ..app.view import format_worth
 from ..database import exports
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.rescue import find_faults, rescue
@@ -36,12 +36,6 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
 
-EPILOG = """\
-FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME is a file of
-games (SGF, PSQ, RenLib, RIF, .pos, .sav, .rec), a journal of matches, recorded self-play, what
-`numoku analyse --json` or an export printed, or moves such as h8i9. POSITION is whatever
-`numoku analyse` takes.
-"""
 SIGNS = "a\b"  # what a library needs as single bytes
 LIMIT = 20  # positions that query shows
 
@@ -134,7 +128,7 @@ def position_lines(asked: GameRecord) -> list[str]:
     position = asked.position
     board = GameRecord.of(position)._replace(marked=asked.last)
     mover = position.to_move.name.lower()
-    lines = [format_diagram(board, mover=False), f"{rule_name(position.rule)}, {mover} to move"]
+    lines = [format_diagram(board, mover=False), f"{position.rule.label}, {mover} to move"]
     opening = opening_of(asked) if position.rule is Rule.RENJU else None
     return [*lines, f"opening {opening}"] if opening is not None else lines
 
@@ -273,7 +267,10 @@ COMMAND = CommandLine(
     "Keep positions with what was found out about them: values, best moves, proofs, results of "
     "games, comments. Turned, mirrored or otherwise reached positions are the same.",
     (Option("database", metavar="FILE", about="the database"),),
-    EPILOG,
+    "FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME is a file of "
+    "games (SGF, PSQ, RenLib, RIF, .pos, .sav, .rec), a journal of matches, recorded self-play, "
+    "what `numoku analyse --json` or an export printed, or moves such as h8i9. POSITION is "
+    "whatever `numoku analyse` takes.",
     {
         "add": Action(add_games, "store games, lines and analyses", (
             Option("games", metavar="GAME", more={"nargs": "+"}), *POSITION, LETTERS,

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
 
         shown = RichView(Standings(settings), sys.stdout)
     else:
-        print(f"{view.rule_name(settings.rule)}, {settings.width}x{settings.height}, "
+        print(f"{settings.rule.label}, {settings.width}x{settings.height}, "
               "Numoku against itself", flush=True)  # fmt: skip
 
     def on_move(played: GameRecord) -> None:

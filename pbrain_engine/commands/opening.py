@@ -111,5 +111,5 @@ def chosen_opening(
     """
     rule = RULES.get(name)
     if rule is not None and rule.rule is not None and chosen not in (None, rule.rule):
-        raise NotationError(f"{rule.title} is played by the rule {rule.rule.name.lower()}")
+        raise NotationError(f"{rule.title} is played by the rule {rule.rule.label}")
     return TalkedOpening(OpeningPlay.named(name, record.width, record.height), person)

@@ -65,7 +65,7 @@ COMMAND = CommandLine(
         "threads", "memory", "db", "json",
         Option("--sgf", Path, None, "OUT", "write the game with comments"),
     ),
-    "GAME is an SGF or PSQ file, moves such as h8i9j10, or - for the standard input.",
+    "GAME is a file of a game, moves such as h8i9j10, or - for the standard input.",
 )  # fmt: skip
 
 

@@ -243,7 +243,7 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
         moves = _moves_in(properties)
         for side, point in moves:
             if side not in (None, Side((record.first + ply) % 2)):
-                raise NotationError(f"move {ply + 1}: {side.name} moves twice")
+                raise NotationError(f"move {ply + 1}: {side.name.lower()} moves twice")
             child = TreeNode(_read_point(point, record))
             place.children.append(child)
             place, ply = child, ply + 1

@@ -50,6 +50,11 @@ class Rule(IntEnum):
         """What sets this rule apart."""
         return TRAITS[self]
 
+    @property
+    def label(self) -> str:
+        """Its name for people, as they type it."""
+        return self.name.lower().replace("_", "-")
+
     @classmethod
     def parse(cls, text: str | int) -> Rule:
         """Return the rule with this name or protocol code.
@@ -63,7 +68,7 @@ class Rule(IntEnum):
         try:
             return cls(int(word))
         except ValueError:
-            names = ", ".join(f"{rule.name.lower()} ({rule.value})" for rule in cls)
+            names = ", ".join(f"{rule.label} ({rule.value})" for rule in cls)
             raise ValueError(f"unknown rule {text!r}; there are {names}") from None
 
 

@@ -77,7 +77,7 @@ def test_the_moves_of_a_proposed_opening_are_moves():
     assert game.first is Side.BLACK and game.remarks == ()
     assert parse_sgf("(;GM[4]SZ[15];QPR[hh][hg][jf])").moves == game.moves[:3]
     assert parse_sgf("(;GM[4]SZ[15]QPR[hh];W[hg];QSLB[jf])").moves == game.moves[:3]
-    with pytest.raises(NotationError, match="move 4: BLACK moves twice"):
+    with pytest.raises(NotationError, match="move 4: black moves twice"):
         parse_sgf("(;GM[4]SZ[15];QPR[hh,hg,jf];QSLB[ig])")
 
 
