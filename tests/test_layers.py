@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,18 +96,27 @@ def dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield the full names that a module imports, also those inside functions."""
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Return all nodes of a module's source."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Return the full names that a module imports, also those inside functions."""
     package = dotted(path).split(".")
     if path.name != "__init__.py":
         package = package[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    found = list[str]()
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             name = ".".join([*base, *([node.module] if node.module else [])])
-            yield from (f"{name}.{alias.name}" for alias in node.names)
+            found += [f"{name}.{alias.name}" for alias in node.names]
+    return tuple(found)
 
 
 def layer(name: str) -> str | None:
@@ -128,17 +138,18 @@ def own_imports(path: Path) -> Iterator[str]:
             yield module
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: dotted(path))
-def test_a_module_imports_only_from_lower_layers(path):
-    assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}
-    own = layer(dotted(path))
-    if own is None:  # the package itself, which re-exports the public names
-        return
-    assert own in HEIGHT, f"{own} has no place in the order of layers"
-    for name in own_imports(path):
-        other = layer(name)
-        assert other is not None
-        assert other == own or HEIGHT[other] < HEIGHT[own], f"{own} imports {other}"
+def test_a_module_imports_only_from_lower_layers():
+    for path in modules():
+        assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}, path
+        own = layer(dotted(path))
+        if own is None:  # the package itself, which re-exports the public names
+            continue
+        assert own in HEIGHT, f"{own} has no place in the order of layers"
+        for name in own_imports(path):
+            other = layer(name)
+            assert other is not None
+            is_below = other == own or HEIGHT[other] < HEIGHT[own]
+            assert is_below, f"{dotted(path)} imports {name}"
 
 
 @pytest.mark.parametrize("package", INNER)
@@ -176,7 +187,7 @@ def test_no_imports_go_in_circles():
 def test_a_class_name_has_one_meaning():
     places: dict[str, list[str]] = {}
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(dotted(path))
     found = {name: where for name, where in places.items() if len(where) > 1}
