@@ -217,6 +217,16 @@ def test_a_decision_of_swap2_that_comes_too_late_is_dropped(page: Page) -> None:
     assert page.do("app.node.ply") == 0 and not page.raw.is_visible("#choices")
 
 
+def test_the_choices_of_swap2_stand_in_one_row(opened: Open) -> None:
+    page = opened(viewport={"width": 1280, "height": 800})
+    page.begin(opening="swap2", person="white", seconds=0.5)
+    page.wait(CHOOSING)
+    choices = page.raw.locator("#choices button").all()
+    assert len({choice.evaluate("(one) => one.offsetTop") for choice in choices}) == 1
+    page.do("app.play.opening.step = null, app.draw()")  # as until the server has answered
+    assert page.text("state") == "Looking…"
+
+
 def test_swap2_is_left_by_stepping_back_and_by_a_choice_that_fails(page: Page) -> None:
     page.begin(opening="swap2", person="white", seconds=0.5)
     page.wait(CHOOSING)

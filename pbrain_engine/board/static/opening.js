@@ -56,7 +56,7 @@ export class Opening {
   // What the step asks of the person, or that Numoku does it.
   state() {
     const { step, picked } = this;
-    if (!step) return t("loading-game");
+    if (!step) return t(this.app.server.about ? "looking" : "loading-game");
     if (!this.isPersons) return t("numoku-chooses");
     const side = SIDES[step.stones.length % 2], n = step.stones.length + 1;
     if (step.act === "put") return t({ null: "put-anywhere", 0: "put-centre" }[step.reach] ?? "put-central", { n, side, size: 2 * step.reach + 1 });

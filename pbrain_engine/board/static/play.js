@@ -19,7 +19,6 @@ export class PlayPanel extends Panel {
     this.settings = values();
     this.begun = 0; // games since the page was opened
     this.clocks = new Clocks(this);
-    find("new-game").addEventListener("click", () => this.ask());
   }
 
   // No help while people play, unless the analysis is looked at.

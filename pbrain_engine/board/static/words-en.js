@@ -163,7 +163,7 @@ export const words = {
   "opening-left": "The opening was broken off; you play {side, select, black {Black} white {White} both {both sides} other {}}.",
   "numoku-chooses": "Numoku is choosing",
   "choose-two": "Choose your side",
-  "choose-three": "Choose your side, or put two more stones",
+  "choose-three": "Choose a side, or put two more",
   "play-side": "Play {side}",
   "branch-two": "Put two more",
   "numoku-takes": "{side, select, black {Numoku takes Black; you play White.} white {Numoku takes White; you play Black.} other {}}",
