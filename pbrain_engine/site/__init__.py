@@ -70,7 +70,6 @@ class Call:
         kwargs: Mapping[str, object] | None = None,
         daemon: bool | None = None,
     ) -> None:
-        self.daemon = daemon
         self._target, self._args, self._kwargs = target, args, kwargs or {}
 
     def start(self) -> None:

@@ -13,10 +13,10 @@ from pbrain_engine import Engine, Game, Limit, Move, Rule, Solver, Thought, Tree
 from pbrain_engine.engine import swap2
 from pbrain_engine.engine.ending import QUICK_THREATS, Prover, forced_end
 from pbrain_engine.engine.review import Reviewer
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
 from tests.oracle.replay import complaint_about_tree
-from tests.oracle.rules import BLACK, RENJU, Board, is_legal, winners
+from tests.oracle.rules import BLACK, FREESTYLE, RENJU, Board, board_of, is_legal, winners
+from tests.played import set_up
 
 FEW, MANY = 40, 1500
 SIZE = 15
@@ -140,16 +140,6 @@ WIDE = "f8j10j9g7h8i8h9h10i10g8g9i9g11i7f9f10h11g12"
 ENGINE_NODES = 400_000
 
 
-def set_up(engine: Engine, moves: str) -> Board:
-    board = Board(15, 15, "freestyle")
-    engine.new_game(15)
-    engine.clear_hash()
-    for number, move in enumerate(parse_moves(moves)):
-        engine.play(*move)
-        board.put(move, number % 2)
-    return board
-
-
 def search_for_win(engine: Engine) -> Thought:
     """Let the main search find the win alone."""
     engine.set_parameter("threat_share", 0)
@@ -162,7 +152,8 @@ def search_for_win(engine: Engine) -> Thought:
 
 @pytest.mark.parametrize("won", [NARROW, pytest.param(WIDE, marks=pytest.mark.long)])
 def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(engine, solver, won):
-    board = set_up(engine, won)
+    set_up(engine, won)
+    engine.clear_hash()
     assert not solver.threats(engine.game, nodes=QUICK_THREATS).wins
     thought = search_for_win(engine)
     assert thought.value >= WIN_BAND and not thought.proof
@@ -170,6 +161,7 @@ def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(engine, so
     tree = Prover(engine, solver).prove(thought)
     assert tree is not None and tree.move == thought.move and tree.replies
     assert engine.game.moves == moves
+    board = board_of(15, FREESTYLE, moves[::2], moves[1::2])
     assert complaint_about_tree(board, 0, tree) == ""
 
 
@@ -178,7 +170,5 @@ def test_a_claim_that_is_wrong_gets_no_proof(engine, solver):
     claim = Thought(WIN_BAND, (Move(0, 0), Move(1, 0)), 1, 1, 1)
     assert Prover(engine, solver, time=0.2).prove(claim) is None
     for moves, answers in (("h8a1h9b1h10c1h11d1h12", {}), ("h8a1i8o1g7a15g6o15g8", None)):
-        engine.new_game(15, rule=Rule.RENJU)
-        for move in parse_moves(moves):  # to a five, and to a double three
-            engine.play(*move)
+        set_up(engine, moves, Rule.RENJU)  # to a five, and to a double three
         assert Prover(engine, solver)._prove_answers(claim) == answers
