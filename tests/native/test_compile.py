@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import llvmlite.binding as llvm
 import pytest
@@ -93,9 +94,15 @@ def test_a_kernel_is_built_once_and_again_where_it_is_cut_off_or_a_callee_was_ed
     target = host_target()
     assert target is not None and len(levels.split()) == len(target.levels)
     assert progress.count("optimised") == len(target.levels) - 1
+    cache, kept = package.parent / "cache", kernel_compiler.KEPT_DIGESTS
+    stale = [cache / f"{age:020x}" for age in range(kept)]
+    for age, folder in enumerate(stale):
+        folder.mkdir()
+        os.utime(folder, (age, age))
     with Path(first).open("r+b") as file:
         file.truncate(1000)
     assert "is not a kernel for this machine" in run(package, "-c", ENSURE)[1]
+    assert stale[-1].exists() and not stale[0].exists()
     assert run(package, "-c", SHOW)[0] == f"{first} 1"
     helper = package / "position" / "geometry.py"  # any file of the kernel counts, not exports only
     helper.write_text(helper.read_text(encoding="utf-8") + "\n# an edit\n")
@@ -198,6 +205,9 @@ def test_old_kernels_are_forgotten(tmp_path):
     own = tmp_path / "games"
     own.mkdir()
     os.utime(own, (1, 1))
+    with pytest.MonkeyPatch.context() as patch:  # what is in use may stay
+        patch.setattr(os, "rmdir", Mock(side_effect=OSError))
+        kernel_compiler.forget_old_kernels(str(tmp_path))
     kernel_compiler.forget_old_kernels(str(tmp_path))
     left = {folder.name for folder in tmp_path.iterdir()}
     assert left == {"games", *(f"{age:020x}" for age in range(kernel_compiler.KEPT_DIGESTS))}
