@@ -229,6 +229,8 @@ def test_a_cell_off_the_board_is_no_legal_move():
     with pytest.raises(NotationError, match="no cell"):
         game.play("hello")
     assert pbrain_engine.NotationError is NotationError
+    near = [(x, y) for x in (-1, 0, 14, 15) for y in (-1, 0, 14, 15) if game.on_board(x, y)]
+    assert near == [(0, 0), (0, 14), (14, 0), (14, 14)]
 
 
 MOVES = "h8a1i8o1g7a15g6o15g8"  # g8 makes two open threes
