@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Callable
+from functools import partial, wraps
 from time import perf_counter
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -20,6 +19,7 @@ from .game.result import BY_FOURS, BY_THREATS, OPEN, Result, Tree, win_by
 from .native.load.library import Library, load, node_limit
 from .native.load.memory import Block
 from .position.geometry import PADDED_CELLS, cell_of
+from .threads import SearchThreads
 from .values import loss_in
 
 
@@ -120,23 +120,27 @@ class Solver:
         self._library.threats_copy_game(address, game.address)
         return address
 
-    @contextmanager
-    def _stopped_after(self, seconds: float | None, address: int) -> Iterator[None]:
-        """Stop the search that runs inside after a time, unless it is over before."""
-        if seconds is None:
-            yield
-            return
-        left, stop = max(0.0, min(seconds, threading.TIMEOUT_MAX)), self._library.threats_stop
-        timer = threading.Timer(left, stop, (address, 1))
+    def _search(self, ask: Callable[[], int], seconds: float | None, address: int) -> int:
+        """Return what a search of the kernel says, which a time or an interrupt stops."""
+        found: list[int] = []
+
+        def halt() -> None:
+            self._library.threats_stop(address, 1)
+
+        left = threading.TIMEOUT_MAX if seconds is None else min(seconds, threading.TIMEOUT_MAX)
+        timer = threading.Timer(max(0.0, left), halt)
         timer.daemon = True
-        timer.start()
         try:
-            yield
+            if seconds is not None:
+                timer.start()
+            SearchThreads(halt).run(lambda: found.append(ask()))
         finally:
-            timer.cancel()
-            timer.join()
+            if seconds is not None:
+                timer.cancel()
+                timer.join()
             with self._guard:
-                stop(address, self.is_stopped)
+                self._library.threats_stop(address, self.is_stopped)
+        return found[0]
 
     # Questions ---------------------------------------------------------------------
 
@@ -151,8 +155,8 @@ class Solver:
         searched = self._library.threats_nodes(address)
         if stones < 0 and searched < limit and not self.is_stopped:
             budget = limit - searched
-            with self._stopped_after(time, address):
-                stones = self._library.threats_fours(address, tables, budget)
+            ask = partial(self._library.threats_fours, address, tables, budget)
+            stones = self._search(ask, time, address)
             searched += self._library.threats_nodes(address)
         length = self._write_line(address, tables, stones, budget) if stones > 0 else 0
         proof = self._proof(BY_FOURS, stones, length, searched, start)
@@ -175,8 +179,8 @@ class Solver:
         address, tables = self._adopt(game), game.tables
         if after is not None:
             self._library.game_play(address, tables, cell_of(*after))
-        with self._stopped_after(time, address):
-            stones = self._library.threats_threes(address, tables, node_limit(nodes))
+        ask = partial(self._library.threats_threes, address, tables, node_limit(nodes))
+        stones = self._search(ask, time, address)
         searched = self._library.threats_nodes(address)
         level = self._library.threats_level(address)
         length = 0
@@ -248,11 +252,11 @@ class Solver:
         """
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
-        marks = self._marks
-        with self._stopped_after(time, address):
-            stones = self._library.threats_rescues(
-                address, tables, node_limit(nodes), ctypes.addressof(marks)
-            )
+        limit, marks = node_limit(nodes), self._marks
+        ask = partial(
+            self._library.threats_rescues, address, tables, limit, ctypes.addressof(marks)
+        )
+        stones = self._search(ask, time, address)
         searched = self._library.threats_nodes(address)
         seconds = perf_counter() - start
         claim = BY_FOURS if stones > 0 else OPEN if stones else f"no-{BY_FOURS}"

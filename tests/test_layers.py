@@ -20,7 +20,7 @@ PACKAGE = "pbrain_engine"
 # level and do not know each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
-    ("files", "kernel", "progress", "values", "workers"),
+    ("files", "kernel", "progress", "threads", "values", "workers"),
     ("position",),
     ("patterns",),
     ("eval",),

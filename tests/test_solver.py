@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -188,6 +190,15 @@ def test_threads_that_ask_at_once_take_turns_and_a_close_ends_their_searches():
     command = [sys.executable, "-c", ASKED_AT_ONCE]  # which would crash
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "no-vct\n"), done.stderr
+
+
+def test_an_interrupt_ends_a_search(solver):
+    solver.clear()
+    game = game_after(UNCLEAR)
+    with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,)).start()
+        solver.threats(game)
+    assert solver.threats(game, nodes=1000).is_open
 
 
 def test_a_long_search_tells_what_its_root_still_has_to_settle(solver, monkeypatch):

@@ -15,9 +15,9 @@ from .. import methods
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.pacing import Limits, plan
 from ..engine.thought import Listener
-from ..engine.threads import SearchThreads
 from ..game.game import Game, Move
 from ..position.rules import Side
+from ..threads import SearchThreads
 
 Found = TypeVar("Found")
 

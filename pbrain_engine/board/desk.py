@@ -18,7 +18,6 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 from ..engine.engine import DEFAULT_WEIGHTS, Engine
-from ..engine.threads import start_deep
 from ..errors import Refused
 from ..eval.weights import load_weights
 from ..files import Document, Json
@@ -30,6 +29,7 @@ from ..game.result import Tree
 from ..options import MEGABYTE
 from ..position.rules import Rule
 from ..solver import Solver
+from ..threads import start_deep
 from .archive import Archive
 from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, parse, refusal_of
 

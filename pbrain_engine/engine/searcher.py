@@ -13,10 +13,10 @@ from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
 from ..position.geometry import MAX_STONES
 from ..search.parameters import PARAMETERS
 from ..solver import Solver
+from ..threads import SearchThreads
 from .alphabeta import Question, Search, Tactics
 from .pacing import Pace
 from .thought import Limit, Thought
-from .threads import SearchThreads, is_deep
 
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
 MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
@@ -92,10 +92,7 @@ class Searcher:
         search = Search(self.library, workers, shared, question, tactics)
         try:
             question.pace.set_stop(self.stop)
-            if is_deep() and not search.helpers:
-                search.lead()
-            else:
-                SearchThreads(self.stop).run(search.lead, *search.helpers)
+            SearchThreads(self.stop).run(search.lead, *search.helpers)
         finally:
             question.pace.set_stop(None)
         return search.answer()

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..engine import swap2
 from ..engine.engine import Limit
 from ..engine.pacing import UNLIMITED, Pace, TimePlan
-from ..engine.threads import start_deep
 from ..errors import Refused
 from ..position.geometry import Coordinates
 from ..position.rules import Side
+from ..threads import start_deep
 from . import replies
 from .settings import Settings, fewest_nodes
 

@@ -16,14 +16,13 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import Engine, Limit, Side
+from pbrain_engine import Engine, Limit, Side, threads
 from pbrain_engine.app import thinking, view
 from pbrain_engine.app.thinking import LEVELS, choose
 from pbrain_engine.arena import openings
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.commands import play
-from pbrain_engine.engine import threads
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation import colours

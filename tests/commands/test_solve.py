@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import Engine, Move, Thought, cli
+from pbrain_engine import Engine, Move, Thought, cli, threads
 from pbrain_engine.commands import solve as command
-from pbrain_engine.engine import threads
 from pbrain_engine.engine.ending import line_to_five
 from pbrain_engine.game.cells import parse_moves
 

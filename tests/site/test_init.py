@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine import site
-from pbrain_engine.engine import threads
+from pbrain_engine import site, threads
 from pbrain_engine.native.load.library import Library
 from tests.board.board_server import position
 

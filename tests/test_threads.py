@@ -11,7 +11,7 @@ import pytest
 from pbrain_engine import Engine, Limit, Move, Thought
 from pbrain_engine.board.desk import Desks, Job
 from pbrain_engine.engine.alphabeta import deepest
-from pbrain_engine.engine.threads import STACK_BYTES, SearchThreads, start_deep
+from pbrain_engine.threads import STACK_BYTES, SearchThreads, start_deep
 from pbrain_engine.values import WIN
 
 OWN = Thought(10, (Move(7, 7),), 12, 20, 1000, 0.1)

@@ -36,6 +36,9 @@ class SearchThreads:
         the first, or what the leader has raised, is raised again.
         """
         is_here = is_deep()
+        if is_here and not helpers:
+            leader()
+            return
         end = self._stop if helpers else lambda: None
         works = [partial(self._work, leader, end), *(partial(self._work, h) for h in helpers)]
         try:
