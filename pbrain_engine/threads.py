@@ -1,4 +1,4 @@
-"""Threads with a deep stack, which searches need, and the end of all of them with a call."""
+"""Threads with a deep stack for searches, all of which end before the call returns."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 STACK_BYTES = 16 << 20
-POLL_SECONDS = 0.2  # on Windows a wait without a limit does not hear an interrupt
-# One for the whole process, so for all searches; where a thread is a call, one starts in another.
+POLL_SECONDS = 0.2  # on Windows, an unlimited wait ignores interrupts
+# threading.stack_size is process-wide. Reentrant: where threads are calls, starts may nest.
 _stack_size = threading.RLock()
 _here = threading.local()  # whether the thread has a deep stack
 
 
 class SearchThreads:
-    """A leader and its helpers, on threads with a deep stack, none of which outlives the call.
+    """A leader and its helpers on threads with a deep stack; none outlives the call.
 
-    Not by ``Thread.join``: when an interrupt hits it, it takes a running thread for one that
-    has ended, and the memory would be unmapped under a search.
+    ``Thread.join`` is avoided: interrupted, it takes a running thread for a finished one, and the
+    memory would be unmapped under a search.
     """
 
     def __init__(self, stop: Callable[[], None]) -> None:
@@ -25,15 +25,15 @@ class SearchThreads:
         self._changed = threading.Condition()
         self._running = 0
         self._ended = 0
-        self._dismissed = False  # a thread that comes to life now must not begin
+        self._dismissed = False  # threads that start from now on must not run their task
         self._error: BaseException | None = None
 
     def run(self, leader: Callable[[], None], *helpers: Callable[[], None]) -> None:
         """Run each task in a thread, and stop the helpers when the leader has ended.
 
-        It leads on this thread if that has a deep stack, which no interrupt reaches. An interrupt
-        stops all. Returns when none runs any more, through any number of further interrupts; then
-        the first, or what the leader has raised, is raised again.
+        If this thread has a deep stack, it runs the leader; interrupts never reach such a thread.
+        An interrupt stops all tasks. Returns once none is running, however many interrupts follow;
+        then re-raises the first interrupt or the leader's exception.
         """
         is_here = is_deep()
         if is_here and not helpers:
@@ -54,7 +54,7 @@ class SearchThreads:
             raise self._error
 
     def _work(self, task: Callable[[], None], end: Callable[[], None] | None = None) -> None:
-        """Do a task; ``end``: what the leader does in the end."""
+        """Run a task; ``end``: called after the leader's."""
         with self._changed:
             if self._dismissed:
                 return
@@ -74,7 +74,7 @@ class SearchThreads:
                 self._changed.notify_all()
 
     def _dismiss(self) -> None:
-        """Stop the tasks and wait, through any number of interrupts."""
+        """Stop the tasks and wait for them, despite any number of interrupts."""
         waiting = True
         while waiting:
             try:
@@ -93,13 +93,13 @@ def is_deep() -> bool:
 
 
 def wait_for(changed: threading.Condition, is_reached: Callable[[], bool]) -> None:
-    """Wait until a condition is reached, open to interrupts."""
+    """Wait until ``is_reached`` returns True; interruptible."""
     while not changed.wait_for(is_reached, POLL_SECONDS):
         pass
 
 
 def start_deep(works: Sequence[Callable[[], None]]) -> list[threading.Thread]:
-    """Start a thread with a deep stack for each work, as searches need them."""
+    """Start a thread with a deep stack for each callable."""
 
     def run(work: Callable[[], None]) -> None:
         _here.is_deep = True

@@ -1,1 +1,1 @@
-"""The engine: games, limits and thoughts, and all that happens between a position and its move."""
+"""The engine: limits, searches, time management, openings and reviews."""

@@ -1,7 +1,6 @@
-"""One search from limit to thought: iterations of the first thread, with the solver's advice.
+"""One search, from limit to thought: iterative deepening with the solver's advice.
 
-There is a worker for each thread, and a table that all of them share; the other threads search
-ahead of the first.
+Each thread has a worker; all share one table. The helper threads search ahead of the first.
 """
 
 from __future__ import annotations
@@ -23,38 +22,38 @@ from ..values import INFINITE, WIN_BAND, loss_in, win_in
 from .pacing import Pace
 from .thought import Limit, Listener, Thought
 
-FOURS_NODES = 20_000  # stones for the win by fours before the main search begins
-THREES_NODES = 2_000  # and for the win by threats
-RESCUE_NODES = 20_000  # for what stops the enemy's fours
-FOURS_PERCENT = 100  # stones for each hundred nodes while a win by fours is open: it is rare
-LEAST_NODES = 1_000  # what is not worth beginning
+FOURS_NODES = 20_000  # stones for a win by fours before the main search starts
+THREES_NODES = 2_000  # and for a win by threats
+RESCUE_NODES = 20_000  # to find the replies that stop the enemy's fours
+FOURS_PERCENT = 100  # stones per hundred nodes while a win by fours is open, which is rare
+LEAST_NODES = 1_000  # smallest budget worth starting a solver search with
 
 
 class Tactics:
-    """Forced wins while the engine thinks: its own, and the enemy's after the move it prefers.
+    """Look for forced wins during a search: the engine's, and the enemy's after its best move.
 
-    All is counted in nodes, so that a search limited by depth or nodes stays the same on every
-    machine: the solver may put a share of a stone on the board for each node of the main search.
+    Budgets are counted in nodes, not seconds, so that a search limited by depth or nodes is the
+    same on every machine: the solver gets a share of a stone per node of the main search.
     """
 
     def __init__(self, solver: Solver, game: Game, percent: int, hot: int) -> None:
-        """Serve a think about this position with ``percent`` stones for each hundred nodes.
+        """Serve one search, with ``percent`` stones per hundred nodes.
 
-        ``hot``: as many more where a win by fours and threes is open.
+        ``hot``: further stones per hundred nodes while a win by fours and threes is open.
         """
         self._solver = solver
         self._game = game
         self._percent = percent
         self._hot = hot
         self._spent = 0  # stones of the share
-        self._sought = 0  # and of those more, for the win
-        self._fours_open = True  # it is not known whether there is a win by fours
-        self._hopeless = False  # there is no win by threats here
+        self._sought = 0  # stones of the further budget for a win
+        self._fours_open = True  # a win by fours is neither found nor refuted
+        self._hopeless = False  # a win by threats is refuted
         self._is_hot = True  # fours and threes alone may win
         self._tried: dict[Move, int] = {}  # move -> stones spent on refuting it
 
     def losing_moves(self) -> tuple[Move, ...]:
-        """Return the moves that lose to the enemy's fours, if there is any that does not."""
+        """Return the moves that lose to the enemy's fours; none if all moves do."""
         if not self._solver.threatens_fours(self._game, nodes=RESCUE_NODES):
             return ()
         rescue = self._solver.rescues(self._game, nodes=RESCUE_NODES)
@@ -64,14 +63,14 @@ class Tactics:
         return tuple(move for move in self._game.legal_moves() if move not in keep)
 
     def win(self, nodes: int) -> Result | None:
-        """Return a win, or None; ``nodes``: of the main search so far.
+        """Return a win or None; ``nodes``: nodes of the main search so far.
 
-        Where even the fours are not settled they come first.
+        Fours are tried first while a win by fours is open.
         """
         if self._hopeless:
             return None
         budget = max(nodes * self._percent // 100 - self._spent, 0) // 2
-        eagerness = max(  # stones more for each hundred nodes, where a win is likelier
+        eagerness = max(  # further stones per hundred nodes where a win is likelier
             self._hot if self._is_hot else 0, FOURS_PERCENT if self._fours_open else 0
         )
         more = max(nodes * eagerness // 100 - self._sought, 0)
@@ -94,13 +93,13 @@ class Tactics:
         return proof if proof.wins else None
 
     def fours(self, nodes: int) -> Result | None:
-        """Return a win by fours, or None if this many stones find none."""
+        """Return a win by fours, or None if ``nodes`` stones find none."""
         proof = self._solver.fours(self._game, nodes=nodes)
         self._fours_open = proof.is_open
         return proof if proof.wins else None
 
     def threats(self, nodes: int) -> Result | None:
-        """Return a win by threats, or None if this many stones find none."""
+        """Return a win by threats, or None if ``nodes`` stones find none."""
         proof = self._solver.threats(self._game, nodes=nodes)
         self._hopeless = not proof.wins and not proof.is_open
         self._is_hot = proof.level == 0
@@ -113,12 +112,12 @@ MAX_LINE = 64  # moves of a line that a thought reports
 
 
 class Question(NamedTuple):
-    """What one think is about.
+    """The position and conditions of one search.
 
-    ``start``: when it began, by ``perf_counter``; ``exclude``: cells not to be played unless
-    nothing else is left; ``multipv``: how many best moves are asked for. With one, only one
-    of several root moves equivalent by symmetry is searched. ``board``: the position, for its
-    thoughts. ``is_short``: an only move is looked at a few plies deep, as where time counts.
+    ``start``: its start by ``perf_counter``; ``exclude``: cells to play only if no other is left;
+    ``multipv``: number of best moves wanted; if 1, only one of several root moves equivalent by
+    symmetry is searched. ``board``: the position to attach to thoughts. ``is_short``: search an
+    only move just a few plies deep, as under a time limit.
     """
 
     game: Game
@@ -133,7 +132,7 @@ class Question(NamedTuple):
 
 
 class SearchCounters(NamedTuple):
-    """What a worker counts, in the kernel's order; ``depth`` and ``changes`` of its iterations."""
+    """A worker's counters, in the kernel's order; ``depth`` and ``changes`` of its iterations."""
 
     nodes: int
     seldepth: int
@@ -144,7 +143,7 @@ class SearchCounters(NamedTuple):
 
 
 class Search:
-    """A search with one worker a thread, and one shared block."""
+    """A search with one worker per thread and one shared block."""
 
     def __init__(
         self,
@@ -156,15 +155,15 @@ class Search:
     ) -> None:
         """Put the game on every worker, ready to search; ``workers``, ``shared``: addresses."""
         self.library, self.question, self.tactics = library, question, tactics
-        self.best: Thought | None = None  # None as long as there was no time for any
-        self.helpers: list[Callable[[], None]] = []  # what further threads do until stopped
+        self.best: Thought | None = None  # None until the first iteration yields one
+        self.helpers: list[Callable[[], None]] = []  # tasks of the helper threads
         game = question.game
         self._leader, self._workers = workers[0], workers
         self._tables = game.tables
         self._shared = shared
         library.shared_age(shared)
         self._completed: dict[int, Thought] = {}  # last iterations of the other threads
-        self._depth = 1  # which the first thread is searching to
+        self._depth = 1  # of the first thread's iteration
         self._dropped: set[Move] = set()
         for number, worker in enumerate(self._workers):
             if number:
@@ -178,7 +177,7 @@ class Search:
             library.worker_prepare(worker, self._tables, shared, nodes, question.multipv == 1)
 
     def answer(self) -> Thought | None:
-        """Return the thought of the thread that came deepest, if any."""
+        """Return the thought of the deepest thread, if any."""
         limit, best = self.question.limit, self.best
         is_led = not self._completed or self.question.multipv > 1 or limit.depth is not None
         if best is None or is_led:
@@ -191,7 +190,7 @@ class Search:
         return deepest(best, others, self._dropped)
 
     def has_won(self, tactics: Tactics) -> bool:
-        """Return whether a win is found before the search begins, which is then its thought."""
+        """Return whether the solver finds a win before the search, and report it as the thought."""
         win = tactics.fours(FOURS_NODES) or tactics.threats(THREES_NODES)
         if win is None:
             return False
@@ -200,7 +199,7 @@ class Search:
         return True
 
     def tell(self, thoughts: Iterable[Thought]) -> bool:
-        """Report the lines of an iteration; return whether the best of them is enough."""
+        """Report the lines of an iteration; return whether the listener ends the search."""
         is_enough = False
         for thought in thoughts:
             enough = self.question.listener(thought) if self.question.listener else False
@@ -212,9 +211,9 @@ class Search:
         return bool(self.library.worker_iterate(worker, self._tables, self._shared, depth, line))
 
     def _help(self, worker: int, number: int) -> None:
-        """Search along with the first thread until stopped, every other one at least a ply ahead.
+        """Search until stopped, every other helper at least a ply ahead of the first thread.
 
-        What has been searched deeper lies in the table when the first thread comes there.
+        The first thread then finds the deeper results in the table.
         """
         ahead = number % 2
         depth = 1 + ahead
@@ -223,7 +222,7 @@ class Search:
             depth = max(depth + 1, self._depth + ahead)
 
     def lead(self) -> None:
-        """Iterate until the limit, the listener or the position says that it is enough."""
+        """Deepen until the limit, the listener or a forced end stops the search."""
         game, limit, multipv = self.question.game, self.question.limit, self.question.multipv
         pace, root_moves = self.question.pace, self.count(self._leader).root_moves
         if root_moves == 0 or (self.tactics is not None and self.has_won(self.tactics)):
@@ -250,9 +249,9 @@ class Search:
                 return
 
     def _search_lines(self, depth: int, lines: int) -> bool:
-        """Search the best lines to a depth and report them; False if that ends the search.
+        """Search the best lines to a depth and report them; False if the search should end.
 
-        Several lines are reported together, ranked, once the last of them is there.
+        Several lines are reported together, ranked, once all are complete.
         """
         found: list[Thought] = []
         for line in range(lines):
@@ -270,7 +269,7 @@ class Search:
         return not self.tell([self.best, *others]) and goes_on
 
     def _consult(self, tactics: Tactics, depth: int) -> bool:
-        """Ask the solver about the best thought and take a better one; False if that ends it."""
+        """Check the best thought with the solver, correct it; False if the search should end."""
         while self.best is not None and abs(self.best.value) < WIN_BAND:
             nodes = self.count(self._leader).nodes
             win = tactics.win(nodes)
@@ -286,21 +285,21 @@ class Search:
             self._drop(refuted.move)
             done = self._iterate(self._leader, depth, 0)
             self.best = self._read(self._leader, 0, depth if done else depth - 1)
-            if self.best.value < loss_in(plies):  # what is left loses even sooner
+            if self.best.value < loss_in(plies):  # the remaining moves lose even sooner
                 self.best = refuted._replace(value=loss_in(plies))
-            elif not done and abs(self.best.value) < WIN_BAND:  # no better than what was refuted
+            elif not done and abs(self.best.value) < WIN_BAND:  # no better than the refuted move
                 self.best = self.best._replace(value=refuted.value, bound=UPPER)
             if not done:
                 return False
         return True
 
     def _drop(self, move: Move) -> int:
-        """Take a losing move off the root moves; return how many are left."""
+        """Remove a losing move from the root moves; return how many are left."""
         self._dropped.add(move)
         return self.library.worker_drop(self._leader, cell_of(*move))
 
     def _note(self, win: Result, *before: Move) -> None:
-        """Write a proven win to the table of the main search; the enemy's after a move."""
+        """Store a proven win in the table; after a move ``before``, the enemy's win."""
         cells = [cell_of(*move) for move in (*before, *win.line)]
         line = (ctypes.c_int64 * len(cells))(*cells)
         value = win_in(len(before) + win.plies)
@@ -310,7 +309,7 @@ class Search:
         )  # fmt: skip
 
     def thought_of(self, win: Result, depth: int = 1) -> Thought:
-        """Make a thought of a proven win, which the table gets, too."""
+        """Return the thought of a proven win, and store the win in the table."""
         self._note(win)
         return self._thought(win_in(win.plies), depth, len(win.line), win.line, claim=win.claim)
 
@@ -326,18 +325,18 @@ class Search:
         )  # fmt: skip
 
     def count(self, worker: int) -> SearchCounters:
-        """Return what a worker has counted so far."""
-        counters = (ctypes.c_int64 * len(SearchCounters._fields))()  # its own: all threads ask
+        """Return a worker's counters so far."""
+        counters = (ctypes.c_int64 * len(SearchCounters._fields))()  # per call: all threads ask
         self.library.worker_counters(worker, ctypes.addressof(counters))
         return SearchCounters(*counters)
 
     def _read(self, worker: int, line: int, depth: int) -> Thought:
-        """Make a thought of what a worker knows of a line."""
+        """Return a worker's current line as a thought."""
         out = (ctypes.c_int64 * (MAX_LINE + 1))()
         length = self.library.worker_line(worker, line, ctypes.addressof(out), MAX_LINE)
         pv = tuple(map(move_of, out[1 : length + 1]))
         value = out[0]
-        if value == -INFINITE:  # stopped before anything was known
+        if value == -INFINITE:  # stopped before the first move had a value
             value = self.best.value if self.best else 0
         counted = self.count(worker)
         rank, seldepth = line + 1, max(counted.seldepth, depth)
@@ -345,11 +344,11 @@ class Search:
 
 
 def as_cut_short(now: Thought, complete: Thought | None) -> Thought:
-    """Return what to believe after an iteration that was cut short.
+    """Return the thought to trust after an interrupted iteration.
 
-    ``now`` is what is known of the move in front, ``complete`` the thought of the last
-    completed iteration. Its value stands while its move is in front: what is known of that may
-    be a bound of the search window. A move that came in front since is worth at least its value.
+    ``now`` is the current best move with its value, ``complete`` the thought of the last completed
+    iteration. If both have the same move, the completed value stands, as the new one may be
+    just a bound of the search window. A new best move is worth at least its value.
     """
     if complete is None or now.value >= WIN_BAND:
         return now
@@ -359,10 +358,10 @@ def as_cut_short(now: Thought, complete: Thought | None) -> Thought:
 
 
 def deepest(best: Thought, others: Iterable[Thought], dropped: Container[Move]) -> Thought:
-    """Return the first thread's thought, or that of one that completed a deeper iteration.
+    """Return the first thread's thought, or a deeper one of another thread.
 
-    The first thread alone asks for proofs, so a win, a loss and a proof of its stand, and a
-    move that it has dropped because it loses is taken from no other thread.
+    Only the first thread consults the solver, so its wins, losses and proofs stand, and the
+    losing moves it has dropped are not accepted from other threads.
     """
     for other in others:
         is_deeper = other.depth > best.depth and abs(best.value) < WIN_BAND

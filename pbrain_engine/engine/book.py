@@ -1,4 +1,4 @@
-"""Moves from an opening book: a database that ``numoku book build`` has made, only read here."""
+"""Moves from an opening book, a database made by ``numoku book build`` and only read here."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .thought import Limit, Thought
 
 PAGE = """SELECT book.moves, position.nodes FROM book
     JOIN position ON position.id = book.position WHERE position.key = ?"""
-EVEN = 8  # units of value by which a move may be worse and still be as good as the best
-USUAL_SPEED = 1_000_000  # nodes a second of a thread, before there was any search
-LEAST_TIMED = 0.05  # seconds of a search that tells the speed
+EVEN = 8  # units of value within which a move counts as equal to the best
+USUAL_SPEED = 1_000_000  # nodes per second and thread, before any search
+LEAST_TIMED = 0.05  # seconds of the shortest search that measures the speed
 BALANCE = 60  # the largest value of a position that is nearly even
 PAGES = "SELECT key, book.value FROM book JOIN position ON position.id = book.position"
 
@@ -27,13 +27,13 @@ BookMove = tuple[Move, int]  # with its value for the side to move
 
 
 def open_unwritable(path: Path, error: sqlite3.OperationalError) -> sqlite3.Connection:
-    """Open a file that was refused because nothing can be written next to it.
+    """Open a file that SQLite refused because its directory is not writable.
 
-    No other process can write there either. What stands in a ``-wal`` would be missed, so there
-    must be none.
+    No other process can write there either. The contents of a ``-wal`` file would be missed, so
+    there must be none.
 
     Raises:
-        sqlite3.OperationalError: the one that is given, where the reason was another one.
+        sqlite3.OperationalError: ``error`` again, if it had another cause.
     """
     reason = error.sqlite_errorcode & 0xFF
     wal = path.with_name(f"{path.name}-wal")
@@ -47,7 +47,7 @@ class Book:
     """An open book."""
 
     def __init__(self, path: str, seed: int | None = None) -> None:
-        """Open a file (FileError if it holds no book); a seed allows moves that are nearly best."""
+        """Open a file (FileError if it is not a book); a seed allows moves nearly as good."""
         if not Path(path).is_file():
             raise FileError(f"there is no book {path}")
         place = Path(path).absolute()
@@ -61,15 +61,15 @@ class Book:
                 self._file = open_unwritable(place, error)
                 first = self._file.execute(PAGES).fetchone()
         except sqlite3.Error as error:
-            raise FileError(f"{path} is no book: {error}") from None
+            raise FileError(f"{path} is not a book: {error}") from None
         if first is None:
             self._file.close()
-            raise FileError(f"{path} holds no positions of a book; `numoku book build` makes them")
+            raise FileError(f"{path} has no book positions; `numoku book build` makes them")
         self._chance = None if seed is None else Random(seed)
-        self._speed = 0.0  # nodes a second of the engine's last search
+        self._speed = 0.0  # nodes per second of the engine's last search
 
     def moves(self, game: Game) -> list[BookMove]:
-        """Return the moves of a position with their values, best first; none if it is not there."""
+        """Return the book's moves and values for a position, best first; none if unknown."""
         image = image_of(game.position)
         page = self._page(image.key)
         if page is None:
@@ -81,23 +81,23 @@ class Book:
         ]
 
     def _page(self, key: bytes) -> tuple[bytes, int | None] | None:
-        """Return the moves of a position as they are stored, and the nodes of its search if known.
+        """Return the packed moves of a position and the nodes of its search if known.
 
-        That is None where the book has nothing about it.
+        None if the position is not in the book.
         """
         try:
             found = self._file.execute(PAGE, (key,)).fetchall()
-        except sqlite3.Error:  # damaged: then without
+        except sqlite3.Error:  # damaged: do without
             return None
         return (bytes(found[0][0]), found[0][1]) if found else None
 
     def note_speed(self, thought: Thought) -> None:
-        """Note how fast the engine has searched, if that took long enough to tell."""
+        """Note the speed of a search, if it was long enough to measure."""
         if thought.time > LEAST_TIMED:
             self._speed = thought.nodes / thought.time
 
     def effort(self, limit: Limit, threads: int) -> int:
-        """Return about how many nodes a search with a limit looks at; 0: that is not known."""
+        """Return roughly how many nodes a search with a limit takes; 0 if unknown."""
         allowed = [] if limit.nodes is None else [limit.nodes]
         if limit.time is not None:
             allowed.append(round(limit.time * (self._speed or USUAL_SPEED * threads)))
@@ -106,10 +106,9 @@ class Book:
     def move(self, game: Game, effort: int = 0) -> BookMove | None:
         """Return the best move of a position, or None if the book does not vouch for it.
 
-        It does where it holds the position after that move, too, and where the searches of that
-        and of what follows have looked at ``effort`` nodes or more together, as a search of one's
-        own would: else that one sees more. With a seed it is one of those that the book vouches
-        for and that are hardly worse.
+        The book vouches for a move if the searches of the position after it and of its
+        continuations took at least ``effort`` nodes together; otherwise a new search would see
+        more. With a seed, the move is drawn from those nearly as good that the book vouches for.
         """
         moves = self.moves(game)
         if not moves or not self._vouches(game, moves[0], effort):
@@ -122,10 +121,10 @@ class Book:
         return self._chance.choice([best, *vouched])
 
     def _vouches(self, game: Game, known: BookMove, effort: int) -> bool:
-        """Return whether so much is known about what comes after a move."""
+        """Return whether the searches after a move took at least ``effort`` nodes."""
         waiting = [image_of(game.position.after(known[0])).key]
         seen = set(waiting)
-        for key in waiting:  # which grows on the way: nearer positions come first
+        for key in waiting:  # grows meanwhile: breadth first
             page = self._page(key)
             if page is None:
                 continue
@@ -142,9 +141,9 @@ class Book:
         return False
 
     def balanced(self, game: Game, stones: int) -> list[list[Coordinates]]:
-        """Return nearly even positions of this many stones, played in turn.
+        """Return nearly even positions with this many stones, as moves in turn.
 
-        They are of the rule and board of a game.
+        Rule and board are those of ``game``.
         """
         head = bytes((game.rule, game.width, game.height))
         found = []

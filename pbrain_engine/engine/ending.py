@@ -1,9 +1,9 @@
-"""Forced ends shown whole: played out to the five, and as trees that can be checked.
+"""Forced wins in full: lines played out to the five, and proof trees that can be checked.
 
-A search stops where the win is plain; what is shown goes on to the five. It also prunes and gives
-one line, where a proof answers every reply. The winner's move is the solver's, or the engine's
-where only that sees the win. All legal replies are tried but those that lose at once: to a threat
-of fours if the solver says so, else to a short run of fours.
+A search stops once it sees the win; the line shown continues to the five. A search also prunes and
+yields one line, while a proof answers every reply. The winner's moves come from the solver, or
+from the engine where only it sees the win. All legal replies are tried except those that lose at
+once: by the solver's account to a threat of fours, else to a short run of fours.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ..solver import Solver
 from .engine import Engine
 from .thought import Limit, Thought
 
-LONGER = 20  # plies by which a defence may put the five off
-SEEN_AGAIN = 20_000  # positions that are searched for a win that was seen before
+LONGER = 20  # plies by which the defence may delay the five
+SEEN_AGAIN = 20_000  # nodes to find a win again that an earlier search has seen
 
 
 def line_to_five(engine: Engine, thought: Result) -> list[Move]:
     """Return the line of a forced win up to the five.
 
-    A search stops where the win is plain to see; the moves from there are played out. Its line
-    may also miss the win that its value tells of: then only its first move is believed.
+    A search stops once it sees the win; the remaining moves are played out. If its line does not
+    lead to the win that its value promises, only its first move is kept.
     """
     mate = thought.mate or 0
     winner = engine.game.to_move if mate > 0 else engine.game.to_move.opponent
@@ -41,7 +41,7 @@ def line_to_five(engine: Engine, thought: Result) -> list[Move]:
 
 
 def winner_after(game: Game, line: Sequence[Move]) -> Side | None:
-    """Return who has won at the end of a line."""
+    """Return the winner at the end of a line, if any."""
     with game.after(*line):
         return game.winner
 
@@ -49,7 +49,7 @@ def winner_after(game: Game, line: Sequence[Move]) -> Side | None:
 def _played_out(
     engine: Engine, moves: Sequence[Move], winner: Side, mate: int
 ) -> tuple[list[Move], bool]:
-    """Return the moves and how the game goes on, and whether the winner wins it."""
+    """Return the moves with their continuation, and whether ``winner`` wins at its end."""
     game, line = engine.game, [*moves]
     with game.after(*moves):
         while len(line) < mate + LONGER and not game.is_over:
@@ -64,7 +64,7 @@ def _played_out(
 
 
 def forced_end(engine: Engine, thought: Result) -> Document | None:
-    """Return the forced win that a thought tells of, up to the five, as JSON, or None."""
+    """Return a thought's forced win, played out to the five, as JSON, or None."""
     if thought.mate is None:
         return None
     line = thought.pv if thought.proof else line_to_five(engine, thought)
@@ -72,25 +72,25 @@ def forced_end(engine: Engine, thought: Result) -> Document | None:
 
 
 def analysis(engine: Engine, thoughts: Sequence[Result]) -> Document:
-    """Return the engine's position and what it thinks of it as JSON, forced ends played out."""
+    """Return the engine's position and thoughts as JSON, with forced wins played out."""
     lines = [thought_document(thought, forced_end(engine, thought)) for thought in thoughts]
     return analysis_document(engine.game, lines, engine.weights.key)
 
 
 # Proofs ---------------------------------------------------------------------------------
 
-FEW_FOURS = 100  # stones that show a reply to lose at once
-QUICK_THREATS = 30_000  # stones for a win by threats before the engine is asked
-THREAT_STONES = 30_000_000  # and after it has found one, or nothing else was
-NODES = 2_000_000  # positions that the engine may search for the next move of a win
-ATTEMPTS = 3  # moves that are tried where the engine sees a win
+FEW_FOURS = 100  # stones to show that a reply loses at once
+QUICK_THREATS = 30_000  # stones for a win by threats before the engine searches
+THREAT_STONES = 30_000_000  # and after the engine has found one, or as the last resort
+NODES = 2_000_000  # nodes of the engine for the next move of a win
+ATTEMPTS = 3  # moves to try where the engine sees a win
 
 
 class Prover:
-    """Builds the proof of a win in the engine's game, from what the engine says about it."""
+    """Builds the proof of a win in the engine's game, from the engine's and solver's wins."""
 
     def __init__(self, engine: Engine, solver: Solver, time: float | None = None) -> None:
-        """Use this engine, whose table should still know of the win, for ``time`` seconds."""
+        """Use this engine, whose table should still contain the win, for ``time`` seconds."""
         self._engine = engine
         self._game: Game = engine.game
         self._solver = solver
@@ -99,15 +99,15 @@ class Prover:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time is over, or the solver was stopped."""
+        """Whether time is up or the solver was stopped."""
         is_over = self._until is not None and perf_counter() >= self._until
         return is_over or self._solver.is_stopped
 
     def prove(self, thought: Thought | None = None) -> Tree | None:
         """Return a proof that the side to move wins, or None if none was found.
 
-        ``thought``: what the engine thinks of the position, if it has been asked before. Where
-        its move cannot be proven to win, another one may.
+        ``thought``: the engine's thought about the position, if there is one. If its move cannot
+        be proven to win, others are tried.
         """
         return self._win(thought) or (None if self.is_late else self._by_threats(THREAT_STONES))
 
@@ -122,7 +122,7 @@ class Prover:
         return self._solver.tree(self._game) if proof.wins else None
 
     def _by_search(self, thought: Thought | None) -> Tree | None:
-        """Try the moves that the engine takes for winning, one after the other."""
+        """Try the moves that the engine considers winning, one after the other."""
         failed: list[Move] = []
         while len(failed) < ATTEMPTS and not self.is_late:
             if failed and not set(self._game.legal_moves()).difference(failed):
@@ -146,9 +146,9 @@ class Prover:
         return None
 
     def _prove_answers(self, thought: Thought) -> dict[Move, Tree] | None:
-        """Return the proof after every reply that matters, None if one of them has none.
+        """Return a proof for every relevant reply, or None if one has none.
 
-        ``thought`` has led here; its line tells how it goes on after the reply on it.
+        ``thought`` is the one whose move led here; its line is reused after the reply it expects.
         """
         if self._game.is_over:
             return {} if self._game.winner is self._game.to_move.opponent else None

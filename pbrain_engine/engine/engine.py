@@ -1,4 +1,4 @@
-"""The engine as the layers above see it: a game, and thinking about it."""
+"""The public engine: a game, and searches of its position."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ __all__ = ["Engine", "EngineError", "Limit", "Move", "Thought"]
 
 
 class Evaluation(NamedTuple):
-    """How good a position looks: the chance of the side to move to win, 0 to 1, and its moves.
+    """A static evaluation: the winning chance of the side to move, 0 to 1, and its moves.
 
-    ``moves``: those that a search would list, each with how likely it is to be played, best first;
-    together 1. There is none where the game is over or every move is forbidden.
+    ``moves``: the moves a search would list with their probabilities, best first, summing to 1;
+    empty if the game is over or every move is forbidden.
     """
 
     chance: float
@@ -47,11 +47,11 @@ class Evaluation(NamedTuple):
 
 
 class EngineError(NumokuError):
-    """The engine was asked for something that it cannot do."""
+    """The engine cannot do what was asked."""
 
 
 class Engine:
-    """A Gomoku engine: set up a game, think about it, several independent ones in a process.
+    """A Gomoku engine with a game of its own; engines in one process are independent.
 
     >>> with Engine(memory=50_000_000) as engine:
     ...     engine.new_game(15)
@@ -75,23 +75,22 @@ class Engine:
         book: str | None = None,
         book_seed: int | None = None,
     ) -> None:
-        """Load the kernel and weights, and begin a 15x15 freestyle game.
+        """Load the kernel and weights, and start a 15x15 freestyle game.
 
-        ``memory``: bytes the whole process may use (350,000,000), from which the table is sized,
-        smaller where searches are short; ``hash_size``: bytes of the table, within the memory if
-        that is given, however short searches are; ``level``:
-        the kernel's instruction set level (default: the best of this processor); ``weights``: a
-        built-in name or id, or a file; ``parameters``: search parameters that differ from the
-        defaults; ``book``: a file of ``numoku book build``, whose moves are played without a
-        search; ``book_seed``: it chooses among moves that are hardly worse than the best, so that
-        games differ.
+        ``memory``: bytes for the whole process (350,000,000); the table takes what is left, less
+        if searches are short; ``hash_size``: bytes of the table for searches of any length, capped
+        by ``memory`` if given; ``level``: the kernel's instruction set level (default: the best of
+        this processor); ``weights``: a built-in name or id, or a file; ``parameters``: search
+        parameters that differ from the defaults; ``book``: a file made by ``numoku book build``,
+        whose moves are played without a search; ``book_seed``: choose among moves nearly as good
+        as the best with this seed, so that games differ.
 
         Raises:
             FileError: the book cannot be read; an ``OSError``.
             KernelError: there is no compiled kernel for this machine.
             WeightsError: the weights cannot be read.
             KeyError: there is no such search parameter.
-            ValueError: there are no threads, or no memory.
+            ValueError: ``threads``, ``memory`` or ``hash_size`` is below 1.
             TypeError: an argument is not a number.
         """
         self.library: Library = load(level)
@@ -120,7 +119,7 @@ class Engine:
         return Game(width, height, rule, library=self.library, weights=self.weights)
 
     def _change_to(self, game: Game) -> None:
-        """Go on with another game; the one before stays as it was, apart from the engine."""
+        """Switch to another game; the previous one is detached and keeps its state."""
         self.game.move(Block(self.library.sizes["game"]))
         game.move(self._searcher.game_memory)
         self.game = game
@@ -128,14 +127,13 @@ class Engine:
     def new_game(
         self, width: int = 15, height: int | None = None, rule: Rule | str = Rule.FREESTYLE
     ) -> None:
-        """Begin a game on an empty board; the rule may be its name.
+        """Start a game on an empty board; the rule may be its name.
 
-        ``game`` is another one then; the one before stays as it was, apart from the engine.
+        ``game`` is replaced; the previous one is detached from the engine and keeps its state.
 
         Raises:
-            ValueError: the board is smaller than 5 or larger than 22 either way, or there is
-                no such rule.
-            TypeError: a side is no whole number.
+            ValueError: a side of the board is not 5 to 22, or there is no such rule.
+            TypeError: a side is not an integer.
         """
         before, game = self.game, self._game(width, height, rule)
         if (game.width, game.height, game.rule) != (before.width, before.height, before.rule):
@@ -161,7 +159,7 @@ class Engine:
         self.game.place(x, y, side)
 
     def undo(self) -> None:
-        """Take the last stone back; IllegalMove if there is none."""
+        """Take back the last stone; IllegalMove if there is none."""
         self.game.undo()
 
     def set_to_move(self, side: Side) -> None:
@@ -172,78 +170,77 @@ class Engine:
         return str(self.game)
 
     def _repr_svg_(self) -> str:
-        """Draw the board where a notebook shows the engine."""
+        """Return the board as SVG, for notebooks."""
         return self.game._repr_svg_()
 
     # Settings ----------------------------------------------------------------------
 
     @property
     def threads(self) -> int:
-        """How many threads a search uses."""
+        """The number of search threads."""
         return self._searcher.threads
 
     def set_threads(self, threads: int) -> None:
-        """Use this many threads from the next search on, at most 64; ValueError below 1."""
+        """Set the threads of the next search, capped at 64; ValueError below 1."""
         at_least_one(threads, "threads")
         self._searcher.threads = min(threads, MAX_THREADS)
 
     def set_memory(self, memory: int) -> None:
-        """Let the whole process use this many bytes; the table takes what is left."""
+        """Set the bytes for the whole process; the table takes what is left."""
         at_least_one(memory, "memory")
         self._searcher.memory = memory
 
     def set_hash_size(self, length: int | None) -> None:
-        """Give the table this many bytes; None: what is of use, within the memory limit."""
+        """Set the bytes of the table; None: as many as searches can use, within the memory."""
         at_least_one(length, "hash_size")
         self._searcher.hash_size = length
 
     def set_parameter(self, name: str, value: int) -> None:
-        """Set a search parameter; KeyError if there is none of this name."""
+        """Set a search parameter; KeyError if there is no such parameter."""
         if name not in PARAMETERS:
             raise KeyError(f"unknown search parameter {name!r}; there are {', '.join(PARAMETERS)}")
         self._searcher.set_parameter(name, whole(value, name))
 
     def clear_hash(self) -> None:
-        """Forget what earlier searches found out."""
+        """Forget all results of earlier searches."""
         self._winning_moves = WinningMoves()
         self._searcher.clear()
         self._searcher.forget_game()
 
     @property
     def table_bytes(self) -> int:
-        """The size of the transposition table, or 0 while there is none."""
+        """The size of the transposition table in bytes, 0 before it is allocated."""
         return self._searcher.table_bytes
 
     # Thinking ----------------------------------------------------------------------
 
     def arm(self) -> None:
-        """Announce the next ``think``: a ``stop`` from now on ends it, even before it begins."""
+        """Announce the next ``think``: a ``stop`` from now on ends it, even before it starts."""
         self._armed = True
         self._searcher.release()
 
     def stop(self) -> None:
-        """Make the running (or announced) think return its best move; from any thread."""
+        """Make the running or announced ``think`` return its best move; thread-safe."""
         self._searcher.stop()
 
     @property
     def network(self) -> str | None:
-        """The id of the network that plays this game's rule, None where there is none."""
+        """The id of the network for this game's rule, or None."""
         has_network = self.game.rule.traits.family in self.weights.streams
         return self.weights.id if has_network else None
 
     def value(self) -> int:
-        """Return the value of the position for the side to move, without any search.
+        """Return the static evaluation of the position for the side to move.
 
-        The network's where the rule is played with one, else the linear one (``Game.value``).
+        The network's if the rule has one, else the linear one (``Game.value``).
         """
         return self.library.worker_value(self.game.address, self.game.tables)
 
     def logits(self) -> dict[Move, int]:
-        """Return the moves that a search would list, each with 256 times the logarithm of a weight.
+        """Return the moves a search would list with their policy logits, in units of 1/256.
 
-        It is how likely each is to be played, as the network sees it; without a network, as the
-        learned scores of the moves do. There is none where the game is over or every move is
-        forbidden. Not while a search runs.
+        Logits come from the network or, without one, from the learned move scores. Empty if the
+        game is over or every move is forbidden. Not to be called while a search runs.
         """
         game = self.game
         if game.is_over:
@@ -255,7 +252,7 @@ class Engine:
         return {move_of(out[2 * i]): out[2 * i + 1] for i in range(count)}
 
     def evaluate(self) -> Evaluation:
-        """Return what the position looks like without any search: one call, one position.
+        """Return the static evaluation and the policy of the position.
 
         >>> with Engine(memory=50_000_000) as engine:
         ...     engine.play(7, 7)
@@ -266,7 +263,7 @@ class Engine:
         return Evaluation(chance(self.value(), self.game.scale), self.policy())
 
     def policy(self) -> list[tuple[Move, float]]:
-        """Return the moves that a search would list with their chances, best first.
+        """Return the moves a search would list with their probabilities, best first.
 
         >>> with Engine(memory=50_000_000) as engine:
         ...     engine.play(7, 7)
@@ -284,8 +281,8 @@ class Engine:
     def quick_move(self, exclude: Container[Move] = ()) -> Move:
         """Return a sensible legal move at once, without a search.
 
-        In a line that is known to win it is the next move of that line. Cells that are to be left
-        out are played if nothing else is left.
+        On a line known to win, this is its next move. Excluded cells are played only if no other
+        is left.
 
         Raises:
             EngineError: there is no empty cell.
@@ -300,14 +297,14 @@ class Engine:
                 (cell for cell, _ in self.policy()), game.legal_moves(), game.empty_cells()
             )
             move = next((cell for cell in others if cell not in exclude), move)
-        if move is None:  # every empty cell is forbidden: any of them, so that play goes on
+        if move is None:  # every empty cell is forbidden: take any, so that play continues
             if self.game.is_full:
                 raise EngineError("the board is full")
             move = self.game.empty_cells()[0]
         return move
 
     def balanced(self, stones: int) -> list[list[Coordinates]]:
-        """Return positions of this many stones that the book calls nearly even, in turn."""
+        """Return the book's nearly even positions with this many stones, as moves in turn."""
         return [] if self._book is None else self._book.balanced(self.game, stones)
 
     def think(
@@ -321,23 +318,22 @@ class Engine:
     ) -> Thought:
         """Search for the best move until the limit or ``stop``; blocks the calling thread.
 
-        ``pace`` takes the place of the limit's times, for a caller that changes them meanwhile.
-        ``on_iteration`` gets every finished iteration: of ``multipv`` lines those of one depth
-        together, best first. If it returns True for the best line, no further iteration is
-        begun. Several lines are reported and returned as of the last depth that all of them
-        completed. ``exclude``: cells
-        not to be played. With a time of zero or less the answer
-        comes without a search. Where the position is symmetric, only one of the equivalent
-        moves is searched, unless ``multipv`` asks for several lines: then each counts.
+        ``pace`` replaces the limit's times, for a caller that changes them during the search.
+        ``on_iteration`` gets every completed iteration; with ``multipv``, all lines of a depth
+        together, best first. If it returns True for the best line, the search ends. Several lines
+        are reported and returned from the last depth that all of them completed. ``exclude``:
+        cells not to play. With a time of zero or less, the answer comes without a search. Of moves
+        equivalent by symmetry only one is searched, unless ``multipv`` asks for several lines.
 
         Raises:
-            EngineError: there is no empty cell, or a think is running already.
-            ValueError: no line is asked for, an excluded cell is off the board, or they all are.
-            TypeError: ``limit`` is no Limit, or something excluded is no cell.
+            EngineError: the board is full, or a search is already running.
+            ValueError: ``multipv`` is below 1, or ``exclude`` has a cell off the board or every
+                empty cell.
+            TypeError: ``limit`` is not a Limit, or an excluded cell is not a cell.
         """
         start = perf_counter()
         if not isinstance(limit, Limit):
-            raise TypeError(f"the limit is one such as Limit(time=1.0), not {limit!r}")
+            raise TypeError(f"the limit is a Limit such as Limit(time=1.0), not {limit!r}")
         at_least_one(multipv, "multipv")
         left_out = [Move(*self.game.cell(cell)) for cell in exclude] if exclude else []
         for x, y in left_out:
@@ -347,7 +343,7 @@ class Engine:
             if not self.game.is_full:
                 raise ValueError("every empty cell is excluded")
         if not self._busy.acquire(blocking=False):
-            raise EngineError("the engine is thinking already")
+            raise EngineError("the engine is already thinking")
         try:
             if not self._armed:
                 self._searcher.release()
@@ -379,11 +375,11 @@ class Engine:
         on_iteration: Listener | None = None,
         exclude: Iterable[str | Coordinates] = (),
     ) -> list[Thought]:
-        """Search for the best ``multipv`` moves as ``think`` does; return them all, best first."""
+        """Search like ``think``, but return all ``multipv`` lines, best first."""
         lines: dict[int, Thought] = {}
 
         def note(thought: Thought) -> bool | None:
-            if thought.multipv == 1:  # those of the next depth begin
+            if thought.multipv == 1:  # the first line of the next depth
                 lines.clear()
             lines[thought.multipv] = thought
             return on_iteration and on_iteration(thought)
@@ -392,12 +388,12 @@ class Engine:
         return list({**lines, 1: best}.values())
 
     def _search(self, question: Question) -> Thought:
-        """Set up the memory, search, and fall back on a quick move if there was no time at all."""
+        """Search, or fall back on a quick move if there was no time for an iteration."""
         exclude = question.exclude
         thought = self._searcher.search(question)
         if thought is not None and self._book is not None:
             self._book.note_speed(thought)
-        # The root lists no other moves than those that stop a five, were they excluded or not.
+        # Under a threat of five the root lists only the moves that stop it, even excluded ones.
         leaves_five = thought is not None and thought.move in exclude
         if thought is None or leaves_five:
             move = self.quick_move(exclude)
@@ -417,7 +413,7 @@ class Engine:
     def search_nodes(self, nodes: int) -> ShortSearch | None:
         """Search ``nodes`` on the calling thread; None if all moves are forbidden.
 
-        For self-play: it does not ask about threats and looks at an only move a few plies deep.
+        For self-play: without the solver, and only a few plies deep if there is an only move.
 
         Raises:
             EngineError: the board is full.
@@ -429,7 +425,7 @@ class Engine:
             return self._searcher.search_nodes(self.game, nodes)
 
     def close(self) -> None:
-        """Stop a running think and give the memory of the table back."""
+        """Stop a running search and release the table's memory."""
         self.stop()
         with self._busy:
             self._searcher.clear()

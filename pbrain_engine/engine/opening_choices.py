@@ -1,8 +1,8 @@
 """How the engine plays opening rules: every choice compares values of its own searches.
 
-All values here are black's. Where black offers N fifth stones and white chooses, black gets the
-N-th best of them, so that is what a position of four stones is worth; where a side may still
-swap, what counts is how far from even it is. A player swaps where the other colour stands better.
+All values here are black's. If black offers N fifth stones and white chooses, black gets the N-th
+best, which is therefore the value of the four stones. If a side may still swap, the distance from
+even counts. A player swaps if the other colour is better.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .swap2 import OpeningSearch
 if TYPE_CHECKING:
     from random import Random
 
-NAMED = 6  # of the 26 openings are compared
-SCREENED = 12  # stones that the evaluation calls even are searched
-FINALISTS = 3  # of these are searched again
-FOURTHS = 4  # fourth stones are followed up
-FOURTHS_SHARE = 0.3  # of the time goes into finding them
-SWAP_FOURTHS = 2  # where the choice is only one of colours
-MARGIN = 2  # more fifth stones are asked for than are offered
+NAMED = 6  # of the 26 openings, to compare
+SCREENED = 12  # stones to search, the most even by static evaluation
+FINALISTS = 3  # of these to search again
+FOURTHS = 4  # fourth stones to follow up
+FOURTHS_SHARE = 0.3  # of the time, to find them
+SWAP_FOURTHS = 2  # fourth stones to follow up for a swap decision
+MARGIN = 2  # fifth stones searched beyond the number offered
 
 
 class Fifths(NamedTuple):
-    """How many fifth stones are offered: black's value of the last of them."""
+    """An offer of fifth stones: their number, and black's value of the worst of them."""
 
     value: int
     number: int
@@ -40,8 +40,8 @@ class Fifths(NamedTuple):
 def decide(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> str:
     """Return the engine's action for the step of an opening, as ``OpeningPlay.play`` takes it.
 
-    It is several words where the steps that follow are the same player's and were thought of at
-    once. ``searcher`` shares out the time of this step; its engine gets other stones on its board.
+    The action has several words if it also decides following steps of the same player.
+    ``searcher`` divides the time of this step; the stones on its engine's board change.
     """
     step = opening.step
     assert step is not None, "the opening is over"
@@ -59,9 +59,9 @@ def fifths(
     count: int,
     share: float,
 ) -> list[tuple[int, Coordinates]]:
-    """Return the best fifth stones with black's values, best first, no two of them symmetric.
+    """Return the best fifth stones with black's values, best first, no two symmetric.
 
-    They are ``count`` or a few more, fewer only where the search lists fewer.
+    There are ``count`` or a few more, fewer only if the search lists fewer.
     """
     equivalent = len(opening.twins([(0, 1)], stones))  # symmetries of the position: 1, 2, 4 or 8
     found = searcher.on(stones).best(share, (count + MARGIN) * equivalent)
@@ -87,9 +87,9 @@ def _offered(
     step: Step,
     share: float,
 ) -> Fifths:
-    """Return what is offered after four stones, where a number, an offer or a branch comes next.
+    """Return the expected offer after four stones, before a count, an offer or a branch.
 
-    Black, who branches, can put one even stone instead, so an offer is worth no less to him.
+    At a branch black may put one even stone instead, so the offer is worth at least 0.
     """
     if step.act is Act.COUNT:
         found = fifths(searcher, opening, stones, step.high, share)
@@ -103,14 +103,14 @@ def _offered(
 
 
 def _offers(step: Step) -> dict[str, int]:
-    """Return the branches that begin with an offer, and how many fifth stones each has."""
+    """Return the branches that start with an offer, with their numbers of fifth stones."""
     return {
         name: steps[0].low for name, steps in step.branches if steps and steps[0].act is Act.OFFER
     }
 
 
 def _fourths(searcher: OpeningSearch, opening: OpeningPlay) -> list[Coordinates]:
-    """Return the fourth stones that are worth a closer look, the best first."""
+    """Return the fourth stones to follow up, best first."""
     step = opening.step
     allowed = set(opening.cells()) if step is not None and step.act is Act.PUT else None
     best = searcher.on(opening.stones).best(FOURTHS_SHARE, 3 * FOURTHS)
@@ -140,7 +140,7 @@ def _put(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Rand
 
 
 def _named(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> list[Coordinates]:
-    """Return the stones that are missing to one of the 26 openings, a rather even one."""
+    """Return the missing stones of one of the 26 openings, the most even of a sample."""
     placed, is_usual = opening.stones, (opening.width, opening.height) == (SIZE, SIZE)
     turned = [
         transform(each.stones, number, SIZE, SIZE)
@@ -149,7 +149,7 @@ def _named(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> lis
         if is_usual
     ]
     fitting = [stones for stones in turned if stones[: len(placed)] == placed]
-    if not fitting:  # stones that are free, and begin otherwise
+    if not fitting:  # the stones so far begin none of the 26: any free stones
         fitting = [[*placed, *chance.sample(opening.cells(), 3 - len(placed))]]
     drawn = chance.sample(fitting, min(NAMED, len(fitting)))
     best = min(
@@ -160,9 +160,9 @@ def _named(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> lis
 
 
 def _fourth(searcher: OpeningSearch, opening: OpeningPlay, step: Step, following: Step) -> str:
-    """Return the fourth stone, the best or the most even one by the fifth stones that follow.
+    """Return the best or most even fourth stone, judged by the fifth stones after it.
 
-    With it comes the number of fifth stones if the same player says it.
+    The number of fifth stones follows if the same player declares it.
     """
     tried: list[tuple[int, str]] = []
     cells = _fourths(searcher, opening)
@@ -178,10 +178,10 @@ def _fourth(searcher: OpeningSearch, opening: OpeningPlay, step: Step, following
 
 
 def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coordinates:
-    """Return a stone within reach after which neither side stands better.
+    """Return an allowed stone after which the position is closest to even.
 
-    Those that the evaluation calls most even are searched, the best of these once more for longer:
-    the least of many short searches' values would be even by chance only.
+    The most even by static evaluation are searched, and the best of these again for longer,
+    because the smallest of many noisy values is often small by chance.
     """
     left = opening.cells()
     chance.shuffle(left)
@@ -199,10 +199,9 @@ def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coor
 
 
 def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Change sides where the other colour stands better.
+    """Change sides if the other colour is better.
 
-    Where one side puts a stone next and the other may change sides again, that one is better off:
-    no stone is quite even.
+    If an even stone comes next, take the side that may swap after it, for no stone is quite even.
     """
     colour = "black" if opening.player == opening.black else "white"
     following = opening.ahead[0] if opening.ahead else None
@@ -214,7 +213,7 @@ def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Ran
 
 
 def _worth(searcher: OpeningSearch, opening: OpeningPlay) -> int:
-    """Return what the position of a swap is worth for black."""
+    """Return black's value of the position at a swap."""
     follow = [step for step in opening.ahead[:2] if step.act is not Act.PUT]
     offer = next((step for step in follow if step.act is Act.OFFER), None)
     if offer is None:
@@ -229,7 +228,7 @@ def _worth(searcher: OpeningSearch, opening: OpeningPlay) -> int:
 
 
 def _count(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Return how many fifth stones make it even, after the fourth stone that is best for white."""
+    """Return the most even number of fifth stones, given white's best fourth stone."""
     fourths = [opening.stones]
     if len(opening.stones) == 3:
         fourths = [[*opening.stones, cell] for cell in _fourths(searcher, opening)]
@@ -245,18 +244,18 @@ def _count(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Ra
 
 
 def _offer(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Return the best fifth stones, no two of them symmetric."""
+    """Return the best fifth stones, no two symmetric."""
     wanted = opening.wanted()
     spare = opening.cells()
     chance.shuffle(spare)
     found = [cell for _, cell in fifths(searcher, opening, opening.stones, wanted, 1.0)]
-    # a search may list fewer than are to be offered
+    # the search may list fewer than wanted
     chosen = islice(opening.unlike([*found, *spare]), wanted)
     return "+".join(cell_name(*cell) for cell in chosen)
 
 
 def _choose(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Return the offered fifth stone that is worst for black."""
+    """Return the offered fifth stone worst for black."""
     cells = opening.offered
     tried = [
         (_value(searcher, [*opening.stones, cell], 1 / (len(cells) - index)), index, cell)

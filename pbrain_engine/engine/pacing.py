@@ -1,9 +1,9 @@
-"""Time: from the limits of a manager to the seconds of one move, and to the end of its search.
+"""Time management: from a manager's limits to the seconds of one move and the end of its search.
 
-A manager gives a limit for the turn, what is left of the match and sometimes an increment.
+A manager sends a limit for the turn, the time left of the match and sometimes an increment.
 ``plan`` turns them into a hard limit, at which the answer must be ready, and an optimum, around
-which a search should end. ``Pace`` keeps them for one search: a timer stops it at the hard limit,
-and after each iteration it decides whether going on is worth it. Everything is in seconds of
+which the search should end. ``Pace`` enforces them for one search: a timer stops it at the hard
+limit, and after each iteration it decides whether to continue. All times are seconds of
 ``time.perf_counter``.
 """
 
@@ -22,43 +22,43 @@ if TYPE_CHECKING:
 UNLIMITED = float("inf")
 UNLIMITED_MS = 100_000_000  # some clients mean "no limit" by this, others by 2**31 - 1
 
-# The constants of the plan, all in one place.
-OVERHEAD = 0.024  # kept back on every move for pipes and threads
-SLIP_MEMORY = 0.97  # an answer that was late counts this much less after each further one
-MOST_SLIP = 0.1  # no more is kept back for a busy machine
-NEAR = 0.1  # only answers so close to their deadline, or later, tell how busy it is
-LEAST_SHARE = 0.25  # of a limit shorter than the overhead, so much is still used
-MAX_SHARE = 0.2  # of what is left of the match, at most so much goes into one move
-FIRST_COMING = 8.0  # hard moves that a game brings, seen from its start (docs/lab/strength.md) ...
-COMING_PER_STONE = 0.125  # ... and this much more with each stone: what has lasted will last
-LEAST_MOVE = 0.02  # a move has at least this much, ...
-LEAST_OPTIMUM = 0.006  # ... but ends its search around here where nothing is in doubt
+# Constants of the plan.
+OVERHEAD = 0.024  # reserved on every move for pipes and threads
+SLIP_MEMORY = 0.97  # decay of the slip with each further answer
+MOST_SLIP = 0.1  # cap of the reserve for a busy machine
+NEAR = 0.1  # only answers this close to their deadline, or later, measure the slip
+LEAST_SHARE = 0.25  # share still used of a limit shorter than the overhead
+MAX_SHARE = 0.2  # largest share of the match time left for one move
+FIRST_COMING = 8.0  # hard moves expected at the start of a game (docs/lab/strength.md) ...
+COMING_PER_STONE = 0.125  # ... and more with each stone: long games tend to last
+LEAST_MOVE = 0.02  # least hard limit of a move, ...
+LEAST_OPTIMUM = 0.006  # ... and least optimum
 TRANSIT = 0.01  # what such a move takes in addition on an idle machine, ...
-SLIP_SHARE = 1 / 3  # ... and this of the slip, which is nearly the most that it has been late
-KEPT_MOVES = 20  # for this many moves to come all that is kept back from those before, ...
-KEPT_PER_STONE = 3  # ... and for this many more with each stone, as far as the board has room
-LAST_MOVES = 10  # that the board has room for: they are kept the least and the whole reserve
-LAST_SHARE = 0.8  # of what is left may go into the least of those moves, the reserve too
-STALL = 0.4  # of a match is never planned for: once a game a machine may be as slow as that
+SLIP_SHARE = 1 / 3  # ... and the share of the slip, which is close to the worst case
+KEPT_MOVES = 20  # later moves to reserve time for, ...
+KEPT_PER_STONE = 3  # ... and more with each stone, as far as the board has room
+LAST_MOVES = 10  # last moves before a full board: each has the least move and all reserves kept
+LAST_SHARE = 0.8  # of the time left, reserve included, for the least moves at the end
+STALL = 0.4  # seconds of a match never planned: a machine may stall once a game
 EARLY_STONES = 4  # with fewer on the board, a move deserves less time ...
 EARLY_WEIGHT = 0.5  # ... by this factor
 
-# The constants of the lag.
-IDLE_LAG = 0.004  # so late a thread may wake on an idle machine, which the overhead has room for
-LAG_MEMORY = 0.9  # how late one woke counts this much less after each further time
-LAG_SHARE = 0.5  # of a limit, at most, is kept back for it
+# Constants of the lag.
+IDLE_LAG = 0.004  # usual delay of a thread's wake-up on an idle machine, part of the overhead
+LAG_MEMORY = 0.9  # decay of the lag with each further wake-up
+LAG_SHARE = 0.5  # largest share of a limit reserved for the lag
 
-# The constants of the pace.
-STABLE_FACTOR = 0.65  # of the optimum, where the best move never changed
+# Constants of the pace.
+STABLE_FACTOR = 0.65  # of the optimum, if the best move never changed
 CHANGE_FACTOR = 0.55  # added for each recent change of the best move
-CHANGE_MEMORY = 0.6  # a change counts this much less after each further iteration
-DROP_SCALE = 120.0  # a fall of the value by this much ...
+CHANGE_MEMORY = 0.6  # decay of a change with each further iteration
+DROP_SCALE = 120.0  # a drop of the value by this much ...
 DROP_FACTOR = 0.6  # ... adds this share of the optimum
 MAX_FACTOR = 2.5  # the optimum is never stretched beyond this
 
 
 class Limits(NamedTuple):
-    """What the manager said, in milliseconds; ``None`` where it said nothing."""
+    """The manager's limits in milliseconds; ``None`` if it sent none."""
 
     turn: int | None = None
     left: int | None = None  # of the match
@@ -66,7 +66,7 @@ class Limits(NamedTuple):
 
 
 class TimePlan(NamedTuple):
-    """Seconds for one move; ``hard`` 0 means: answer at once, without a search."""
+    """Seconds for one move; ``hard`` 0: answer at once, without a search."""
 
     hard: float
     optimum: float
@@ -83,16 +83,16 @@ def seconds(milliseconds: int | None) -> float:
 
 
 def slip_after(slip: float, late: float) -> float:
-    """Return the slip after an answer that came ``late`` seconds after its planned moment."""
+    """Return the slip updated by an answer ``late`` seconds after its planned moment."""
     return max(min(late, MOST_SLIP), slip * SLIP_MEMORY) if late > -NEAR else slip
 
 
 def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float = 0.0) -> TimePlan:
     """Return the seconds for the next move.
 
-    ``ply`` is the number of stones on the board of ``cells`` cells, ``charged`` what has
-    gone from the clock already (the start of the program, on its first move), ``slip`` what is
-    kept back in addition to the overhead. Without any limit a turn has five seconds.
+    ``ply`` is the number of stones on the board of ``cells`` cells, ``charged`` the seconds
+    already off the clock (the program's start, on its first move), ``slip`` the reserve in
+    addition to the overhead. Without any limit a turn has five seconds.
     """
     left = seconds(limits.left)
     turn = seconds(DEFAULT_TURN_MS if limits.turn is None and left == UNLIMITED else limits.turn)
@@ -101,9 +101,9 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
         return TimePlan(0.0, 0.0)
     if turn == UNLIMITED and left == UNLIMITED:
         return TimePlan(UNLIMITED, UNLIMITED)
-    # Hard own moves to provide for, this one included: a move is hard until one side sees how the
-    # game ends; those after it take no time. If a doubling of time is worth the same on each of
-    # them, the best share of what is left is one divided by how many are still to be expected.
+    # Hard moves of its own still expected, this one included: a move is hard until one side sees
+    # the game's end; later moves take no time. If a doubling of time is worth the same on each
+    # hard move, the best share of the time left is one divided by their number.
     coming = min(FIRST_COMING + COMING_PER_STONE * ply, max(1.0, (cells - ply) / 2))
     increment = max(limits.increment, 0) / 1000
     ample = turn * max(coming, (cells - ply) / 4) <= left + increment * coming
@@ -123,10 +123,10 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
 
 
 def kept_back(ply: int, cells: int, increment: float, slip: float) -> float:
-    """Return the seconds of a match that belong to moves after the next.
+    """Return the seconds of a match reserved for moves after the next.
 
-    A game may go on until the board is full. The longer it has lasted, the more of those moves
-    are provided for; how long each takes is known from how late answers are, by ``slip``.
+    A game may last until the board is full. The longer it has lasted, the more later moves get a
+    reserve; ``slip``, the lateness of answers, tells how long each takes.
     """
     later = max((cells - ply + 1) // 2 - 1, 0)
     last = min(later, LAST_MOVES)
@@ -138,21 +138,21 @@ def kept_back(ply: int, cells: int, increment: float, slip: float) -> float:
 
 
 class Lag:
-    """How late threads of this process wake: on a busy machine they wait for a processor.
+    """How late the threads of this process wake when a busy machine keeps them waiting.
 
-    Slip is about whole answers, of one game; this is about the moment at which a search is told
-    to end, which comes as much earlier. On an idle machine it stays zero.
+    Slip measures whole answers of one game; lag measures the timer that ends a search, which is
+    set earlier by the lag. On an idle machine it stays zero.
     """
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def note(self, late: float) -> None:
-        """Take in how many seconds after its moment a thread woke."""
+        """Update the lag with a thread that woke ``late`` seconds after its moment."""
         self.seconds = max(min(late - IDLE_LAG, MOST_SLIP), self.seconds * LAG_MEMORY)
 
     def lead(self, hard: float) -> float:
-        """Return the seconds before a limit at which a thread is to wake, to be there by then."""
+        """Return how many seconds before the hard limit the timer should ring."""
         return min(self.seconds, hard * LAG_SHARE)
 
 
@@ -160,46 +160,46 @@ LAG = Lag()
 
 
 class Pace:
-    """The time of one search, which may change while it runs, from any thread."""
+    """The clock of one search; its plan may change meanwhile, from any thread."""
 
     def __init__(self, plan: TimePlan, start: float) -> None:
-        """Begin at a moment of ``perf_counter`` from which the seconds of the plan count."""
+        """Count the plan's seconds from ``start``, a moment of ``perf_counter``."""
         self.plan = plan
         self.start = start
-        self._stop: Callable[[], None] | None = None  # of the search that runs
+        self._stop: Callable[[], None] | None = None  # of the running search
         self._timer: threading.Timer | None = None
-        self._due = start  # when it is to ring
+        self._due = start  # when the timer should ring
         self._guard = threading.Lock()
         self._best: Thought | None = None
         self._changes = 0.0
 
     @classmethod
     def of(cls, limit: Limit, start: float) -> Pace:
-        """Return the time that a limit gives a search."""
+        """Return the pace for a limit."""
         hard = UNLIMITED if limit.time is None else limit.time
         return cls(TimePlan(hard, hard if limit.optimum is None else limit.optimum), start)
 
     @property
     def deadline(self) -> float:
-        """The moment at which the move must be there."""
+        """The moment at which the move must be ready."""
         return self.start + self.plan.hard
 
     # The timer ---------------------------------------------------------------------
 
     def change(self, plan: TimePlan) -> None:
-        """Set other limits, which count from the same start."""
+        """Replace the plan; the start stays the same."""
         with self._guard:
             self.plan = plan
             self._wind()
 
     def set_stop(self, stop: Callable[[], None] | None) -> None:
-        """Let a search run, which ``stop`` ends when the time is over; None: it has ended."""
+        """Call ``stop`` when time is up; None: the search has ended."""
         with self._guard:
             self._stop = stop
             self._wind()
 
     def _wind(self) -> None:
-        """Have the timer ring at the limit, or not at all; earlier where it is known to be late."""
+        """Set the timer to ring at the hard limit, earlier by the lag; none without a limit."""
         if self._timer is not None:
             self._timer.cancel()
         if self._stop is not None and self.plan.hard != UNLIMITED:
@@ -220,7 +220,7 @@ class Pace:
                 LAG.note(now - self._due)
             if now - self.start >= self.plan.hard - LAG.lead(self.plan.hard):
                 self._stop()
-            else:  # it was changed meanwhile, or the timer's clock is ahead
+            else:  # the plan changed meanwhile, or the timer's clock is ahead
                 self._wind()
 
     # The iterations ----------------------------------------------------------------
@@ -233,7 +233,7 @@ class Pace:
         if elapsed >= hard:
             return True
         if abs(thought.value) >= WIN_BAND:
-            distance = mate_distance(thought.value)  # which a deeper search cannot change
+            distance = mate_distance(thought.value)  # a deeper search cannot change it
             return distance is not None and thought.depth >= abs(distance)
         if optimum >= hard:
             return False  # a turn's time cannot be saved for later

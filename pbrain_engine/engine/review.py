@@ -1,8 +1,8 @@
-"""A game reviewed move by move: what each was worth, and which wins were missed.
+"""Reviews of games, move by move: the worth of each move, and the wins missed.
 
-Positions are searched from the last to the first, so that each search knows the next one. Then
-neighbours are made to agree: a later position corrects a value, a forced end holds for the
-positions after it, and a move is not blamed for losing where all others lose as well.
+Positions are searched from the last to the first, so that each search knows the next position.
+Then neighbours are reconciled: a later position corrects a value, a forced end carries over to
+the positions after it, and a move is not blamed for losing if all others lose as well.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from .engine import Engine
 from .thought import Limit, Thought
 
 SOLVER_SHARE = 0.25  # of the time of a position, for a proof before the search
-PATIENCE = 4  # times the usual time for a win that has to be there
-ALTERNATIVES = 3  # moves that lose, too, before one is blamed for losing
+PATIENCE = 4  # times the usual time, for a win known to exist
+ALTERNATIVES = 3  # other moves that may lose to threats before the search's move is accepted
 
 
 Recall = Callable[[Game], Thought | None]
 
 
 class Reviewer:
-    """Looks through games with an engine, which keeps what it has learned from position to next."""
+    """Reviews games with an engine, whose table carries over between positions."""
 
     def __init__(
         self, engine: Engine, solver: Solver, seconds: float, known: Recall = lambda game: None
     ) -> None:
-        """Take the seconds for each position, and what tells what is known of one already."""
+        """Spend ``seconds`` on each position; ``known`` returns an earlier result of one."""
         self._known = known
         self._engine = engine
         self._solver = solver
@@ -49,14 +49,14 @@ class Reviewer:
         listener: Callable[[Reviewed], None] = lambda reviewed: None,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> list[Reviewed]:
-        """Review the moves that lead on from the engine's position; the listener gets each.
+        """Review the moves played from the engine's position, last first.
 
-        It gets the last one first. Moves of which an earlier one has shown more are judged again,
-        and it gets them again. The engine's game is as before in the end. Who stops the review
-        stops the engine and the solver, too; what was not looked at by then is left out.
+        The listener gets each reviewed move, and again those that an earlier position corrects.
+        The engine's game is restored in the end. To stop a review, also stop the engine and the
+        solver; moves not reviewed by then are left out.
 
         Raises:
-            IllegalMove: a move is not possible.
+            IllegalMove: a move is off the board or on a taken cell.
         """
         played = self._engine.game.ply
         seen: dict[int, Result] = {}
@@ -75,7 +75,7 @@ class Reviewer:
         return [found[place] for place in sorted(found)]
 
     def _judge(self, ply: int, move: Move, here: Result, after: Result) -> Reviewed:
-        """Hold a move against what its side could have had."""
+        """Compare a move with the best of its position."""
         played = other_side(after.value, 1)
         missed = win_of(here) if played < WIN_BAND else None
         allowed = win_of(after) if here.value > -WIN_BAND else None
@@ -84,10 +84,10 @@ class Reviewer:
         is_foul = not after.line and after.value == WIN
         return Reviewed(ply, move, found, loss, missed, allowed, is_foul)
 
-    # What neighbours say about each other ------------------------------------------
+    # Reconciling neighbours --------------------------------------------------------
 
     def _settle(self, moves: Sequence[Move], seen: dict[int, Result], first: int) -> range:
-        """Make the engine's position and those after it agree; return the moves it concerns."""
+        """Reconcile the engine's position with those after it; return the moves affected."""
         place = first
         with self._engine.game.after():
             while True:
@@ -101,7 +101,7 @@ class Reviewer:
     def _reconcile(
         self, here: Result, after: Result, moves: Sequence[Move]
     ) -> tuple[Result, Result]:
-        """Return what holds before and after the next of the moves, given what both say."""
+        """Return consistent results before and after the first of the moves."""
         move = moves[0]
         here = self._follow(here, move)
         is_decided = not after.line or abs(after.value) >= WIN_BAND
@@ -116,12 +116,12 @@ class Reviewer:
             here = other if is_only else other._replace(value=here.value, claim="")
         elif abs(here.value) < WIN_BAND <= after.value:
             here = self._without(move, here, after)
-        elif played > here.value:  # the search did not see so far
+        elif played > here.value:  # the search was too shallow
             here = before(after, move)
         return here, after
 
     def _follow(self, here: Result, move: Move) -> Result:
-        """Return what is known with a line that begins with a move, if its first is like that.
+        """Return the result turned so that its line starts with a move, if symmetry allows.
 
         Of symmetric moves a search reports only one.
         """
@@ -138,7 +138,7 @@ class Reviewer:
         return here
 
     def _won(self, here: Result, after: Result, moves: Sequence[Move]) -> Result:
-        """Return what is known after a move that loses like any other, if its look missed that."""
+        """Return the win after a move in a lost position, if the search there missed it."""
         if here.line[0] == moves[0] and here.claim:
             return after_best(here, after.line)
         with self._engine.game.after(moves[0]):
@@ -147,14 +147,14 @@ class Reviewer:
                 limit = Limit(time=PATIENCE * self._seconds)
                 thought = self._think(limit, on_iteration=lambda thought: thought.wins)
                 found = self._seen(thought) if thought.wins else None
-        # that the win is there is known, but not where: what was played is not to blame
+        # the win exists, but its line is unknown: the move played is not to blame
         unshown = Result(other_side(here.value, -1), tuple(moves[1:2]) or after.line, after.depth)
         return found or unshown
 
     def _without(self, move: Move, here: Result, after: Result) -> Result:
-        """Return what is known of a position where a move has turned out to lose.
+        """Return the result of a position without a move found to lose.
 
-        Of the other moves, those that lose to threats are passed over, too.
+        Other moves that lose to threats are excluded, too.
         """
         losing = [move]
         while True:
@@ -178,7 +178,7 @@ class Reviewer:
         """Search the engine's position."""
         game = self._engine.game
         if game.winner is not None:
-            if game.foul is not None:  # the win is there, with no move to show for it
+            if game.foul is not None:  # won by the foul, without a move to show
                 return Result(WIN)
             return Result(-WIN, claim=BY_SEARCH)
         if game.is_full:
@@ -197,13 +197,13 @@ class Reviewer:
         return self._seen(thought)
 
     def _seen(self, thought: Thought) -> Result:
-        """Return what the engine thinks of its position; a forced end is played out."""
+        """Return a thought as a result, with a forced end played out."""
         if thought.mate is None:
             return Result(thought.value, thought.pv, thought.depth)
         return self._shown(thought, line_to_five(self._engine, thought))
 
     def _shown(self, thought: Thought, moves: Sequence[Move]) -> Result:
-        """Return a forced win or loss; its line counts if it ends with the five."""
+        """Return a forced win or loss, claimed as one only if its line ends with the five."""
         game = self._engine.game
         line = tuple(moves)
         winner = game.to_move if thought.value > 0 else game.to_move.opponent
@@ -212,7 +212,7 @@ class Reviewer:
         return Result(thought.value, line, thought.depth, claim=claim)
 
     def _think(self, limit: Limit, **more: Any) -> Thought:
-        self._engine.arm()  # before the question, so that no stop is lost
+        self._engine.arm()  # before the check, so that no stop is lost
         self._check()
         thought = self._engine.think(limit, **more)
         self._check()
@@ -223,7 +223,7 @@ class Reviewer:
             raise InterruptedError("the review has been stopped")
 
     def _proven(self, seconds: float) -> Result | None:
-        """Return the solver's win of the side to move."""
+        """Return the solver's win for the side to move, or None."""
         game = self._engine.game
         if game.is_over:
             return None
@@ -235,25 +235,25 @@ class Reviewer:
 
 
 def other_side(value: int, plies: int) -> int:
-    """Return the other side's value of a position from which a forced end is so much farther."""
+    """Return a value for the other side, with a forced end ``plies`` farther away."""
     if abs(value) < WIN_BAND:
         return -value
     return plies - value if value > 0 else -plies - value
 
 
 def win_of(seen: Result) -> Result | None:
-    """Return the forced win of the side to move, if its line is known up to its end."""
+    """Return the forced win of the side to move, if its line is complete."""
     return win_by(seen.claim, seen.line) if seen.claim and seen.wins else None
 
 
 def before(seen: Result, move: Move) -> Result:
-    """Return what a result says about the position before a move that led there as the best one."""
+    """Return the result of the position before ``move``, if that is its best move."""
     return seen._replace(value=other_side(seen.value, 1), line=(move, *seen.line))
 
 
 def after_best(seen: Result, line: tuple[Move, ...]) -> Result:
-    """Return what a forced end says about the position after its best move.
+    """Return the result of the position after the best move of a forced end.
 
-    ``line``: how it goes on there if this does not tell.
+    ``line``: the continuation if the result has no further moves.
     """
     return seen._replace(value=other_side(seen.value, -1), line=seen.line[1:] or line)

@@ -1,4 +1,4 @@
-"""What searches share: the memory that lasts from one to the next, and how large it is."""
+"""The memory shared by successive searches, and its size."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from .pacing import Pace
 from .thought import Limit, Thought
 
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
-MOST_FOR_SOLVER = 16 << 20  # bytes of the tables of the threat searches
-SOLVER_PART = 8  # one part in this many of the memory for tables goes to them
-PATIENT = 2.0  # seconds of a first search from which the tables get large pages
-RESERVE = 8 << 20  # for thread stacks, and what Python still allocates after the table
+MOST_FOR_SOLVER = 16 << 20  # bytes of the solver's tables, at most
+SOLVER_PART = 8  # the solver gets one part in this many of the memory for tables
+PATIENT = 2.0  # seconds of a first search from which the tables get huge pages
+RESERVE = 8 << 20  # for thread stacks and later allocations of Python
 BUCKET_BYTES = 64
-# Bytes of table for a second of a thread: room for all nodes of some moves. A larger table is not
-# fuller, but its pages have to be cleared and its lines fetched from farther: at half a second
+# Bytes of table per second and thread: room for all nodes of several moves. A larger table gains
+# nothing, but its pages must be cleared and its lines fetched from farther: at half a second
 # 300 MB cost half of the nodes of a game's first move, and more than a third of the next.
 TABLE_RATE = 32 << 20
 ENOUGH = 8 << 20
 
 
 class ShortSearch(NamedTuple):
-    """What a short search found: the best move, its value, and the last position it saw.
+    """The result of a short search: the best move, its value, and the last position visited.
 
-    That ``end`` is any one of its tree, as the moves from the position that was searched; None
-    where the search ended before its limit. ``choices``: how many moves the root had.
+    ``end`` are the moves from the root to that position, an arbitrary one of the tree; None if
+    the search ended before its limit. ``choices``: number of root moves.
     """
 
     move: Move
@@ -45,11 +45,11 @@ class ShortSearch(NamedTuple):
 
 
 class Searcher:
-    """The memory that lasts from one search to the next: table, workers, and a solver of its own.
+    """The memory kept between searches: table, workers and a solver of its own.
 
-    ``memory``: bytes of the whole process, DEFAULT_MEMORY where nothing is said about either;
-    ``hash_size``: bytes of the tables within that, however short the searches are; ``threads``:
-    of a search. A change counts from the next search on.
+    ``memory``: bytes of the whole process, DEFAULT_MEMORY if both sizes are None; ``hash_size``:
+    bytes of the tables within it, for searches of any length; ``threads``: of a search. Changes
+    apply from the next search.
     """
 
     def __init__(self, library: Library) -> None:
@@ -59,24 +59,24 @@ class Searcher:
         self.is_stopped = False
         self.parameters = {name: p.default for name, p in PARAMETERS.items()}
         self.library = library
-        self.table_bytes = 0  # of what it remembers
-        self.game_memory = Block(library.sizes["worker"])  # where the engine's game has to live
-        self.blocks: list[Block] = []  # the first has the parameters and the stop flag in it
-        self._solver: Solver | None = None  # from the first search that asks it until the tables go
+        self.table_bytes = 0
+        self.game_memory = Block(library.sizes["worker"])  # contains the engine's game
+        self.blocks: list[Block] = []  # the first contains the parameters and the stop flag
+        self._solver: Solver | None = None  # created on first use, freed with the tables
         self._for_solver = 0  # bytes
         self._request: tuple[int | None, int | None, int] = (0, None, 0)
-        self._enough = LARGEST  # for searches as long as those that the tables were made for
+        self._enough = LARGEST  # useful bytes for the search length the tables were made for
         self._guard = threading.Lock()  # stop() writes to memory that may be replaced
 
     def set_parameter(self, name: str, value: int) -> None:
-        """Take a search parameter over."""
+        """Set a search parameter."""
         self.parameters[name] = value
         if self.blocks:
             number = list(PARAMETERS).index(name)
             self.library.set_parameter(self.blocks[0].address, number, value)
 
     def search(self, question: Question) -> Thought | None:
-        """Search until the limit; return the best thought, None if there was no time for any."""
+        """Search until the limit; return the best thought, or None if time was too short."""
         self.prepare(question.limit)
         share, tactics = self.parameters["threat_share"], None
         if share and not question.exclude and question.multipv == 1:
@@ -85,7 +85,7 @@ class Searcher:
             self._solver.release()
             hot = self.parameters["threat_hot"]
             tactics = Tactics(self._solver, question.game, share, hot)
-        if self.is_stopped:  # before the memory was there, or the solver released
+        if self.is_stopped:  # stopped before the memory existed or the solver was released
             self.stop()
         shared, *others = [block.address for block in self.blocks]
         workers = [self.game_memory.address, *others]
@@ -100,9 +100,10 @@ class Searcher:
     # Memory ------------------------------------------------------------------------
 
     def prepare(self, limit: Limit) -> None:
-        """Make sure that there is memory of the size that settings and limit ask for.
+        """Allocate memory of the size that settings and limit call for.
 
-        It grows, and what it holds is lost, where searches are twice as long as before.
+        If searches are at least twice as long as before, the tables are replaced by larger ones,
+        empty.
         """
         request = (self.memory, self.hash_size, self.threads)
         seconds = limit.time if limit.optimum is None else limit.optimum
@@ -137,7 +138,7 @@ class Searcher:
             self.blocks = blocks
 
     def clear(self) -> None:
-        """Give the memory of the tables and of the solver back, with what they know."""
+        """Free the tables and the solver."""
         with self._guard:
             solver, self._solver = self._solver, None
             for block in self.blocks:
@@ -147,7 +148,7 @@ class Searcher:
             solver.close()
 
     def stop(self) -> None:
-        """Make running searches return; from any thread."""
+        """Make running searches return; thread-safe."""
         self.is_stopped = True
         with self._guard:
             if self.blocks:
@@ -156,7 +157,7 @@ class Searcher:
                 self._solver.stop()
 
     def release(self) -> None:
-        """Make searches free to run again."""
+        """Let searches run again after a stop."""
         self.is_stopped = False
         if self.blocks:
             self.library.shared_stop(self.blocks[0].address, False)
@@ -167,7 +168,7 @@ class Searcher:
             self.library.worker_forget(worker.address)
 
     def search_nodes(self, game: Game, nodes: int) -> ShortSearch | None:
-        """Search ``nodes`` on this thread, once prepared; None where every move is forbidden."""
+        """Search ``nodes`` on this thread, after ``prepare``; None if every move is forbidden."""
         worker, limit, start = self.game_memory.address, Limit(nodes=nodes), perf_counter()
         question = Question(game, limit, Pace.of(limit, start), start, is_short=True)
         search = Search(self.library, [worker], self.blocks[0].address, question, None)

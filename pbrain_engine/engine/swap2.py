@@ -1,7 +1,7 @@
 """Swap openings and even stones, decided by search values for the side to move.
 
 Swap2: one player puts three stones (black, white, black). The other takes a colour, or puts two
-more (white, black) and leaves the choice to the first. With one stone, the other takes a colour.
+more (white, black) and leaves the choice to the first. After one stone, the other takes a colour.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .engine import Engine, Thought
 
 
-OPENINGS = 8  # openings of three stones that are compared
-CANDIDATES = 6  # first stones of a pair that are followed up
-SWING_DEPTHS = 6  # last depths of a search by which the trust in its value is judged
-FINALISTS = 3  # pairs that are searched again
-LEAST_NODES = 500  # of a search among several
-PAIR_SHARE = 0.5  # of the time goes into looking for a pair of stones
+OPENINGS = 8  # openings of three stones to compare
+CANDIDATES = 6  # first stones of a pair to follow up
+SWING_DEPTHS = 6  # last depths of a search, whose spread is the uncertainty of its value
+FINALISTS = 3  # pairs to search again
+LEAST_NODES = 500  # of one search out of several
+PAIR_SHARE = 0.5  # of the time, to look for a pair of stones
 
 
 class OpeningChoice(NamedTuple):
@@ -36,12 +36,12 @@ class OpeningChoice(NamedTuple):
 
 
 class OpeningSearch(NamedTuple):
-    """The engine, and how to search its position with a share of the time that is left."""
+    """The engine, and a search of its position with a share of the time left."""
 
     engine: Engine
     think: Callable[[float, int, Listener], Thought]  # (share, count, listener)
-    tell: Callable[[str], None] = lambda text: None  # takes the reasons, for people
-    keep: Callable[[OpeningChoice], None] = lambda choice: None  # takes the best so far
+    tell: Callable[[str], None] = lambda text: None  # gets the reasons, for people
+    keep: Callable[[OpeningChoice], None] = lambda choice: None  # gets the best choice so far
 
     def on(self, stones: Sequence[Coordinates]) -> OpeningSearch:
         """Put stones on the engine's board, as ``set_up`` does."""
@@ -57,7 +57,7 @@ class OpeningSearch(NamedTuple):
     def deepen(
         self, share: float, note: Callable[[Thought], None] = lambda thought: None
     ) -> list[Thought]:
-        """Return the best move of every depth, which ``note`` gets as soon as it is there."""
+        """Return the best move of every depth; ``note`` gets each at once."""
         found: list[Thought] = []
 
         def listen(thought: Thought) -> None:
@@ -71,9 +71,9 @@ class OpeningSearch(NamedTuple):
 def share_time(
     engine: Engine, until: float, check: Callable[[], None] = lambda: None
 ) -> OpeningSearch:
-    """Return the engine with searches that share the time up to ``until``, of ``perf_counter``.
+    """Return an opening search that divides the time up to ``until``, by ``perf_counter``.
 
-    ``check`` is called before each of them, and may raise to end it all.
+    ``check`` is called before each search and may raise to abort.
     """
 
     def think(share: float, count: int, listener: Listener) -> Thought:
@@ -87,9 +87,9 @@ def share_time(
 def share_nodes(
     engine: Engine, nodes: int, check: Callable[[], None] = lambda: None
 ) -> OpeningSearch:
-    """Return the engine with searches that share this many nodes, the same on any machine.
+    """Return an opening search that divides ``nodes``, the same on any machine.
 
-    ``check`` is called before each of them, and may raise to end it all.
+    ``check`` is called before each search and may raise to abort.
     """
     left = nodes
 
@@ -105,24 +105,23 @@ def share_nodes(
 
 
 def set_up(engine: Engine, stones: Sequence[Coordinates]) -> None:
-    """Put stones on the engine's board, emptied, in turn, black first."""
+    """Clear the engine's board and play stones in turn, black first."""
     engine.new_game(engine.game.width, engine.game.height, engine.game.rule)
     for x, y in stones:
         engine.play(x, y)
 
 
 def openings(width: int, height: int, chance: random.Random) -> list[tuple[Coordinates, ...]]:
-    """Return openings of three stones: one towards the centre, two looser, nothing connected.
+    """Return random openings of three stones, the first near the centre or left of it.
 
-    Black's two stones lie apart, so that neither colour has a threat yet; on a small board
-    the stones move closer to fit.
+    The other two are up to six cells from the first each way, fewer on a small board.
     """
     found: list[tuple[Coordinates, ...]] = []
     reach_x, reach_y = max(1, min(width // 2, 6)), max(1, min(height // 2, 6))
     for attempt in range(OPENINGS * 50):
         if len(found) >= OPENINGS:
             break
-        near = 0 if attempt % 2 else width // 4  # half of them begin away from the centre
+        near = 0 if attempt % 2 else width // 4  # half of them start away from the centre
         x = width // 2 + chance.randint(-1, 1) - near
         y = height // 2 + chance.randint(-1, 1)
         cells = [(x, y)]
@@ -138,7 +137,7 @@ def openings(width: int, height: int, chance: random.Random) -> list[tuple[Coord
 def first_stones(
     searcher: OpeningSearch, candidates: Sequence[Sequence[Coordinates]]
 ) -> OpeningChoice:
-    """Return those of the candidates after which the position is closest to even."""
+    """Return the candidate stones after which the position is closest to even."""
     best, best_value = candidates[0], None
     for index, stones in enumerate(candidates):
         value = searcher.on(stones).best(1 / (len(candidates) - index), 1)[0].value
@@ -150,8 +149,8 @@ def first_stones(
 
 
 def first_three(searcher: OpeningSearch, chance: random.Random | None = None) -> OpeningChoice:
-    """Return the three stones that begin swap2, of those that the book knows if there are any."""
-    from random import Random  # 2 ms at the start, which few games need
+    """Return the three stones for swap2, from the book if it has any."""
+    from random import Random  # imported late: takes 2 ms and few games need it
 
     chance, game = chance or Random(), searcher.engine.game
     known = searcher.engine.balanced(stones=3)
@@ -161,7 +160,7 @@ def first_three(searcher: OpeningSearch, chance: random.Random | None = None) ->
 
 
 def first_one(searcher: OpeningSearch) -> OpeningChoice:
-    """Return the one stone that begins where the other may swap: somewhere near a corner."""
+    """Return a first stone for an opening with one stone and a swap: somewhere near a corner."""
     near = min(searcher.engine.game.width, searcher.engine.game.height) // 2
     candidates = [[(x, y)] for y in range(min(3, near)) for x in range(y, near + 1, 2)]
     return first_stones(searcher, candidates)
@@ -171,19 +170,18 @@ Balanced = tuple[tuple[Coordinates, ...], int]  # stones, and the value for the 
 
 
 def balanced_move(searcher: OpeningSearch, bias: int, share: float = 1.0) -> Balanced:
-    """Return the move whose value comes closest to the bias, with its value."""
+    """Return the move with the value closest to the bias, and that value."""
     thoughts = searcher.best(share, CANDIDATES * 2)
     best = min(thoughts, key=lambda thought: abs(thought.value - bias))
     return (best.move,), best.value
 
 
 def balanced_pair(searcher: OpeningSearch, bias: int) -> Balanced:
-    """Return two stones after which the side to move again stands closest to the bias.
+    """Return two stones after which the value for the side to move is closest to the bias.
 
-    The first stones tried are spread over the whole range of the moves that the search
-    values, for a pair is balanced by the second stone. Many pairs are valued in little
-    time; the best of them are searched again, and one that strays at any of the last depths
-    is trusted less.
+    The second stone balances a pair, so the first stones tried span the whole range of moves that
+    the search values. Many pairs get a short search each; the best are searched again and ranked
+    by their worst value of the last depths.
     """
     thoughts = searcher.best(0.2, CANDIDATES * 2)
     firsts = [thought.move for thought in thoughts[::2]]
@@ -203,19 +201,18 @@ def balanced_pair(searcher: OpeningSearch, bias: int) -> Balanced:
 
 
 def colour(thought: Thought) -> OpeningChoice:
-    """Return the choice of the better colour: the other one, or the move of the side to move."""
+    """Return the choice of the better colour: a swap, or the best move."""
     if thought.value < 0:
         return OpeningChoice(swap=True)
     return OpeningChoice(stones=(thought.move,))
 
 
 def choose(searcher: OpeningSearch) -> OpeningChoice:
-    """Return what to do with no, one, three or five stones on the engine's board.
+    """Return the decision with no, one, three or five stones on the engine's board.
 
-    The value of the side to move decides the colour. After three stones, where that is too
-    close to call, two more stones leave the guess to the opponent, if they leave him no
-    clearer one. What is close is for the search to say: a value is not trusted that is
-    smaller than the swing of the last depths, on whatever scale.
+    The value for the side to move decides the colour. After three stones, if the value is too
+    close to call, two more stones leave the choice to the opponent, unless they make it clearer.
+    A value is too close to call if it is smaller than its spread over the last depths.
     """
     stones = searcher.engine.game.moves
     if not stones:

@@ -1,4 +1,4 @@
-"""What a search is asked, what it finds out, and what is remembered of that."""
+"""Limits and thoughts, the input and output of a search, and the memory of a forced win."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class _Limit(NamedTuple):
 
 
 class Limit(_Limit):
-    """When to stop thinking; whatever comes first, and None means no such limit.
+    """When to stop thinking: at whichever limit comes first; None means no limit.
 
-    ``time``: seconds after which the move must be there. ``optimum``: seconds around which the
-    search ends, sooner where its move stays the same and later where it does not. ``nodes``:
-    positions searched by the first thread. ``depth``: plies of the last iteration.
+    ``time``: seconds after which the move must be ready. ``optimum``: seconds around which the
+    search ends, sooner if its move is stable and later if not. ``nodes``: positions searched by
+    the first thread. ``depth``: plies of the last iteration.
 
     Raises:
-        ValueError: a depth or a number of nodes is below 1, or a time is not a number.
-        TypeError: a depth or a number of nodes is not whole, or a time is no number at all.
+        ValueError: ``depth`` or ``nodes`` is below 1, or a time is NaN.
+        TypeError: ``depth`` or ``nodes`` is not an integer, or a time is not a number.
     """
 
     __slots__ = ()
@@ -41,7 +41,7 @@ class Limit(_Limit):
         nodes: int | None = None,
         depth: int | None = None,
     ) -> Self:
-        """Refuse what no search can keep."""
+        """Check and convert the arguments."""
         at_least_one(depth, "depth")
         at_least_one(nodes, "nodes")
         spans = _seconds(time, "time"), _seconds(optimum, "optimum")
@@ -52,22 +52,22 @@ def _seconds(given: SupportsFloat | None, name: str) -> float | None:
     if not isinstance(given, SupportsFloat | None):
         raise TypeError(f"{name} is a number of seconds, not {given!r}")
     if given != given:  # NaN
-        raise ValueError(f"{name}: {given} is no number of seconds; None: no limit")
+        raise ValueError(f"{name} is a number of seconds or None, not {given}")
     return None if given is None else float(given)
 
 
-Thought = Result  # of a search
+Thought = Result  # the result of a search
 Listener = Callable[[Thought], bool | None]
 
 
 class WinningMoves:
-    """The winner's moves of the last forced win that was found, by the position they answer."""
+    """The winner's moves of the last forced win found, by position."""
 
     def __init__(self) -> None:
         self._moves: dict[Position, tuple[Move, int]] = {}
 
     def note(self, game: Game, line: Sequence[Move], value: int) -> None:
-        """Remember a win for the side to move: its line, and its value at the start."""
+        """Remember a win of the side to move: its line, and the value at its start."""
         self._moves = {}
         position = game.position
         for number, move in enumerate(line):
@@ -76,7 +76,7 @@ class WinningMoves:
             position = position.after(move)
 
     def recall(self, game: Game) -> tuple[Move, int] | None:
-        """Return the winning move and its value if the enemy has followed the line."""
+        """Return the winning move and its value if the game is on the line."""
         found = self._moves.get(game.position) if self._moves else None
         if found is None or game.at(*found[0]) is not Side.EMPTY or game.is_forbidden(*found[0]):
             return None
