@@ -1,8 +1,8 @@
-"""How people and files write cells: ``h8``, ``h8i9j10``, ``1. h8 i9``, ``[7,7]``, offsets.
+"""Cells and moves as text: ``h8``, ``h8i9j10``, ``1. h8 i9``, ``[7,7]``, offsets.
 
-A cell is a pair ``x, y`` from 0 at the top left. Its name is the column's letter and the
-row's number from 1, so ``h8`` is ``7, 7``. Everything here raises ``NotationError`` with a
-text that says what was wrong and where.
+A cell is a pair ``x, y`` from 0 at the top left. Its name is the column's letter and the row's
+number from 1, so ``h8`` is ``7, 7``. All parsers raise ``NotationError``, which says what is wrong
+and where.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from ..errors import NumokuError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 
-MAX_DIGITS = 9  # of a row's number; Python refuses to read some thousands
-SHOWN = 20  # characters of what cannot be read
+MAX_DIGITS = 9  # of a row number; Python refuses to parse thousands of digits
+SHOWN = 20  # characters of unreadable text shown in an error
 
-# Between two moves: blanks, commas, arrows, numbers of moves, and hyphens, which before a digit
-# are signs.
+# Between two moves: blanks, commas, arrows, move numbers, and hyphens unless before a digit, where
+# they are signs.
 _BETWEEN = re.compile(r"(?:[\s,;|]|[-–—]>|→|[-–—](?=\s*[A-Za-z\[(])|[0-9]{1,3}\.+(?![0-9]))*")
 _MOVE = re.compile(r"(?P<open>[\[(]?)\s*(?P<cell>[A-Za-z][0-9]+|[-+]?[0-9]+\s*,\s*[-+]?[0-9]+)\s*")
 _CLOSE = {"": "", "[": "]", "(": ")"}
@@ -25,11 +25,11 @@ _WORD = re.compile(r"[^\s,;]+")
 
 
 class NotationError(NumokuError, ValueError):
-    """A text does not describe cells, moves or a position as it should."""
+    """A text is not valid notation of cells, moves or a position."""
 
 
 class IllegalMove(NotationError):
-    """A stone off the board or on a cell that is not empty, or one taken back that is not there."""
+    """A stone off the board or on a cell that is not empty, or an undo on an empty board."""
 
 
 def column_letter(x: int) -> str:
@@ -43,14 +43,14 @@ def cell_name(x: int, y: int) -> str:
 
 
 def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
-    """Return the cell if the board has it; NotationError if it lies outside."""
+    """Return the cell; IllegalMove if it is off the board."""
     if not (0 <= x < width and 0 <= y < height):
         raise IllegalMove(f"{x},{y} is off the {width}x{height} board")
     return x, y
 
 
 def check_size(what: str, width: int, height: int) -> None:
-    """Raise NotationError if no board has this size; ``what`` is what has it."""
+    """Raise NotationError about ``what`` if no board has this size."""
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
         raise NotationError(
             f"{what} is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
@@ -58,13 +58,13 @@ def check_size(what: str, width: int, height: int) -> None:
 
 
 def parse_cell(text: str, width: int, height: int) -> Coordinates:
-    """Return the cell that ``h8`` or ``7,7`` names; NotationError if the board has no such cell."""
+    """Return the cell written as ``h8`` or ``7,7``; NotationError if the board has none such."""
     if "," in text:
         return check_on_board(*parse_pair(text), width, height)
     word = text.strip().lower()
     letter, digits = word[:1], word[1:]
     if not ("a" <= letter <= "z" and digits.isascii() and digits.isdigit()):
-        raise NotationError(f"{text.strip()!r} is no cell; cells look like h8 or 7,7")
+        raise NotationError(f"{text.strip()!r} is not a cell; cells look like h8 or 7,7")
     x, y = ord(letter) - ord("a"), int(digits[:MAX_DIGITS]) - 1
     if not (0 <= x < width and 0 <= y < height) or len(digits) > MAX_DIGITS:
         raise IllegalMove(f"{word} is off the {width}x{height} board")
@@ -72,7 +72,7 @@ def parse_cell(text: str, width: int, height: int) -> Coordinates:
 
 
 def parse_pair(text: str) -> tuple[int, int]:
-    """Return the two integers of ``-3,4``; NotationError if these are not two integers."""
+    """Return the two integers of ``-3,4``; NotationError if the text is not two integers."""
     left, _, right = text.partition(",")
     try:
         return int(left), int(right)
@@ -88,14 +88,14 @@ def format_moves(moves: Iterable[Coordinates], separator: str = "") -> str:
 def parse_moves(
     text: str, width: int = MAX_BOARD, height: int | None = None, *, from_below: bool = False
 ) -> list[Coordinates]:
-    """Return the moves of a text in whatever way people and programs write them in a row.
+    """Parse a sequence of moves in any of the usual notations.
 
-    Cells are ``h8`` or ``7,7``, alone or in brackets, with or without blanks, commas, hyphens,
-    arrows and numbers of moves between them: ``h8i9j10``, ``1. h8 i9 2. j10``, ``[7,7] [8,8]``.
-    ``from_below``: the numbers of rows count from the lowest one, as other programs do.
+    Cells are ``h8`` or ``7,7``, bare or in brackets, optionally separated by blanks, commas,
+    hyphens, arrows and move numbers: ``h8i9j10``, ``1. h8 i9 2. j10``, ``[7,7] [8,8]``.
+    ``from_below``: rows are numbered from the bottom, as in other programs.
 
     Raises:
-        NotationError: something is no cell, is off the board, or occurs twice; it says where.
+        NotationError: a word is not a cell, or a cell is off the board or occurs twice.
     """
     tall = width if height is None else height
     moves: list[Coordinates] = []
@@ -106,7 +106,7 @@ def parse_moves(
             if found is None:
                 known = _WORD.match(text, at)
                 word = text[at] if known is None else known[0][:SHOWN]
-                like = "no cell; cells look like h8 or 7,7"
+                like = "not a cell; cells look like h8 or 7,7"
                 if word.strip("[]()+-").isdecimal():
                     like = "not a pair of numbers such as 7,7"
                 raise NotationError(f"{word!r} is {like}").coded("wrong-cell", cell=word)
@@ -134,31 +134,31 @@ def parse_moves(
 
 
 def begins_with_move(text: str) -> bool:
-    """Return whether a text looks like moves in a row, not like a drawing or the name of a file."""
+    """Return whether a text looks like moves, not like a drawing or a file name."""
     return _MOVE.match(text, _skip(text, 0)) is not None
 
 
 def _skip(text: str, at: int) -> int:
     """Return where the next move may begin."""
     found = _BETWEEN.match(text, at)
-    assert found is not None  # which matches nothing, too
+    assert found is not None  # the pattern also matches the empty string
     return found.end()
 
 
 def format_offsets(moves: Iterable[Coordinates], width: int, height: int) -> str:
-    """Return an opening as tournaments store it, offsets from the centre: ``8,-3, 6,-4``."""
+    """Return an opening as offsets from the centre, as in tournament files: ``8,-3, 6,-4``."""
     return ", ".join(f"{x - width // 2},{y - height // 2}" for x, y in moves)
 
 
 def parse_offsets(text: str, width: int, height: int) -> list[Coordinates]:
-    """Return the cells of an opening that is stored as offsets from the centre.
+    """Return the cells of an opening written as offsets from the centre.
 
     Raises:
         NotationError: the numbers do not come in pairs, a cell is off the board or occurs twice.
     """
     words = text.replace(",", " ").split()
     if len(words) % 2:
-        raise NotationError(f"offsets come in pairs, here are {len(words)} numbers: {text.strip()}")
+        raise NotationError(f"offsets come in pairs, not as {len(words)} numbers: {text.strip()}")
     moves: list[Coordinates] = []
     for left, right in zip(words[::2], words[1::2], strict=True):
         dx, dy = parse_pair(f"{left},{right}")

@@ -1,4 +1,4 @@
-"""Boards drawn with characters: a position as people type and read it.
+"""Drawings of boards: as text that people type and read, and as SVG pictures.
 
 ::
 
@@ -11,9 +11,9 @@
     black to move
 
 ``.`` (or ``+``) is an empty cell, ``X`` a black stone, ``O`` a white one and ``#`` a blocked cell;
-``(O)`` marks the last stone. Row 1 is at the top. Reading, the letters of the columns,
-the numbers of the rows and the line that says who moves may be left out, small ``x`` and
-``o`` are stones too, and blanks between cells do not matter. Rows may be numbered from below, too.
+``(O)`` marks the last stone. Row 1 is at the top. The parser is lenient: column letters, row
+numbers and the side to move are optional, lower-case ``x`` and ``o`` are stones, blanks between
+cells do not matter, and rows may be numbered from below.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .cells import NotationError, check_size, column_letter
 from .record import GameRecord
 
 SYMBOLS = {Side.EMPTY: ".", Side.BLACK: "X", Side.WHITE: "O", Side.WALL: "#"}
-STAR = "+"  # an empty cell that helps the eye, where a drawing is asked for with these
+STAR = "+"  # an empty cell at a star point
 _SIDES = {symbol: side for side, symbol in SYMBOLS.items()} | {STAR: Side.EMPTY}
-STARS_FROM, WIDE_FROM = 9, 13  # sides of boards that have star points, and them further in
+STARS_FROM, WIDE_FROM = 9, 13  # least sides of boards with star points, and with wider insets
 _LETTERS = "".join(map(column_letter, range(26)))
 _TURNS = {"black to move": Side.BLACK, "white to move": Side.WHITE}
 
@@ -39,7 +39,7 @@ DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 def star_points(width: int, height: int) -> set[Coordinates]:
-    """Return the cells by which people find their way on a board: near the corners, the centre."""
+    """Return the star points of a board: near the corners, and the centre if there is one."""
 
     def lines(length: int) -> list[int]:
         if length < STARS_FROM:
@@ -56,9 +56,9 @@ def star_points(width: int, height: int) -> set[Coordinates]:
 def picture(
     board: GameRecord, line: Iterable[Coordinates] = (), row: Collection[Coordinates] = ()
 ) -> str:
-    """Return SVG: stones with their numbers, or a line of play, with the numbers of its moves.
+    """Return a position as SVG, with stones numbered, or only the moves of a ``line``.
 
-    The stones of a ``row`` are ringed.
+    The stones of ``row`` are ringed.
     """
     expected, drawn = list(line), []
     for number, (cell, side) in enumerate(board.stones.items(), 1):
@@ -70,9 +70,9 @@ def picture(
 
 
 def format_diagram(diagram: GameRecord, stars: bool = False, mover: bool = True) -> str:
-    """Return the drawing of a position, with letters and numbers around it, so that it can be read.
+    """Return a position as text that ``parse_diagram`` reads, with letters and numbers.
 
-    ``stars``: with star points; ``mover``: with a line that says who moves.
+    ``stars``: mark star points; ``mover``: add a line with the side to move.
     """
     marked = star_points(diagram.width, diagram.height) if stars else set()
     lines = ["   " + " ".join(column_letter(x) for x in range(diagram.width))]
@@ -90,16 +90,16 @@ def format_diagram(diagram: GameRecord, stars: bool = False, mover: bool = True)
 
 
 def parse_diagram(text: str) -> GameRecord:
-    """Return the position that is drawn.
+    """Parse a drawn position.
 
-    Where it is not said who moves, black does unless black has more stones.
+    Without a line for the side to move, black moves unless black has one stone more.
 
     Raises:
-        NotationError: a sign is unknown, rows differ in length, the size is no board's, or neither
-            words nor stones say who moves.
+        NotationError: a sign is unknown, rows differ in length, no board has the size, or neither
+            a line nor the stones tell the side to move.
     """
     lengths: list[int] = []  # of the rows
-    labels: list[tuple[int, str]] = []  # of the rows, which count from above or from below
+    labels: list[tuple[int, str]] = []  # of the rows, numbered from above or from below
     stones: dict[Coordinates, Side] = {}
     marked: list[Coordinates] = []
     to_move: Side | None = None
@@ -159,23 +159,23 @@ def winning_row(board: GameRecord, stone: Coordinates | None = None) -> list[Coo
             row.insert(0, (row[0][0] - dx, row[0][1] - dy))
         if len(row) >= 5:
             rows.append(row)
-    return min(rows, key=len, default=[])  # where only exactly five counts, a longer row does not
+    return min(rows, key=len, default=[])  # under an exact-five rule a longer row does not count
 
 
 CELL, EDGE = 30, 30  # pixels between two lines, and from the border to the first
 STONE = 13.2  # radius
 WOOD, LINE, MARK = "#e9c88d", "#8a6a35", "#d23b2f"
-STONES = (("#16181b", "#16181b", "#f2f0ea"), ("#fdfdfb", "#6d6a62", "#24262a"))  # with its number
-EXPECTED = 0.7  # opacity of stones that are not there yet
+STONES = (("#16181b", "#16181b", "#f2f0ea"), ("#fdfdfb", "#6d6a62", "#24262a"))  # fill, edge, text
+EXPECTED = 0.7  # opacity of expected moves
 
 
 class Drawn(NamedTuple):
-    """A stone or blocked cell of a picture, with what is written on it."""
+    """A stone or blocked cell of a picture, with its label."""
 
     cell: Coordinates
     side: Side
     text: str = ""
-    is_there: bool = True  # else it is a move of an expected line
+    is_there: bool = True  # False: a move of an expected line
 
 
 def board_svg(
@@ -186,11 +186,11 @@ def board_svg(
     title: str = "",
     wrap: Callable[[int, str], str] = lambda number, part: part,
 ) -> str:
-    """Return a picture of a board; the stones of ``row`` are ringed.
+    """Return a board as SVG; the stones of ``row`` are ringed.
 
-    ``wrap`` gets the number of each stone, from 0, and what draws it, and returns that again.
+    ``wrap`` gets the number of each stone, from 0, and its markup, and returns the final markup.
     """
-    from html import escape  # which the Python of a browser does not have
+    from html import escape  # missing from the Python of a browser
 
     wide, tall = 2 * EDGE + (width - 1) * CELL, 2 * EDGE + (height - 1) * CELL
     parts = [
@@ -205,7 +205,7 @@ def board_svg(
 
 
 def _stone(drawn: Drawn, row: Collection[Coordinates]) -> str:
-    """Return what draws a stone or blocked cell."""
+    """Return the markup of a stone or blocked cell."""
     (x, y), side, text, is_there = drawn
     if side is Side.WALL:
         place = f'x="{_at(x) - STONE}" y="{_at(y) - STONE}"'
@@ -228,7 +228,7 @@ def _text(x: float, y: float, text: str, points: int, ink: str) -> str:
 
 
 def _lines(width: int, height: int) -> list[str]:
-    """Return the lines with their names, and the star points."""
+    """Return the markup of lines, labels and star points."""
     right, bottom = _at(width - 1), _at(height - 1)
     drawn = [f"M{_at(x)} {EDGE}V{bottom}" for x in range(width)]
     drawn += [f"M{EDGE} {_at(y)}H{right}" for y in range(height)]
@@ -242,14 +242,14 @@ def _lines(width: int, height: int) -> list[str]:
 
 # Films ----------------------------------------------------------------------------------
 
-STEP, PAUSE = 0.8, 3.0  # seconds of a move, and of the end
-LONGEST = 60  # characters of a player's name in the name of a file
+STEP, PAUSE = 0.8, 3.0  # seconds per move, and of the pause at the end
+LONGEST = 60  # characters of a player's name in a file name
 
 
 def animated_svg(game: GameRecord, step: float = STEP) -> str:
-    """Return a picture of a game in which its moves are made, ``step`` seconds each, for ever.
+    """Return a game as an animated SVG that loops forever, ``step`` seconds per move.
 
-    Where pictures do not move, it shows the end of the game.
+    Viewers without animation show the final position.
     """
     drawn = [Drawn(cell, side) for cell, side in game.placed]
     side = game.first
@@ -273,9 +273,9 @@ def animated_svg(game: GameRecord, step: float = STEP) -> str:
 
 
 def file_stem(game: GameRecord, today: date | None = None) -> str:
-    """Return how a file of a game is named, without its kind: by its date and players.
+    """Return a file name for a game, without suffix: its date and players.
 
-    ``today``: the date of a game that has none.
+    ``today``: the date if the game has none.
     """
     day = game.date or (today or date.today()).isoformat()
     players = " - ".join(name[:LONGEST] for name in (game.black, game.white) if name)

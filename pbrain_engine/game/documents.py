@@ -1,8 +1,8 @@
-"""Positions, games and results as JSON: the only place that writes and reads them.
+"""Positions, games and results as JSON; no other module writes or reads them.
 
-Cells are ``[x, y]``, or ``x`` and ``y`` in the messages of the page; values are those of the side
-to move, times in seconds unless a name says otherwise. What is read is checked; whatever makes no
-sense raises ``ValueError`` (``NotationError`` of a position) with words that say what.
+Cells are ``[x, y]``, or ``x`` and ``y`` in the messages of the page; values are for the side to
+move, times in seconds unless a name says otherwise. Readers validate their input and raise
+``ValueError`` (for positions ``NotationError``), which says what is wrong.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from .tree import GameTree, TreeNode
 
 PLAYERS = ("black", "white")
 BOUNDS = ("exact", LOWER, UPPER)  # by their number in a database
-ANNOUNCED = "search"  # the proof of a win that the main search has announced
+ANNOUNCED = "search"  # the proof of a win found by the main search
 PROOFS = (BY_FOURS, BY_THREATS, ANNOUNCED, "")
-MOST_NODES = (1 << 63) - 1  # a number that every store holds
+MOST_NODES = (1 << 63) - 1  # SQLite's largest integer
 
 
 def pairs(moves: Iterable[Coordinates]) -> list[list[int]]:
-    """Return moves as JSON has them."""
+    """Return moves as JSON pairs."""
     return [*map(list, moves)]
 
 
@@ -55,7 +55,7 @@ def pairs(moves: Iterable[Coordinates]) -> list[list[int]]:
 
 
 def game_document(game: Game) -> Document:
-    """Return what is plain to see of a game; ``played`` in order, where the sides took turns."""
+    """Return a game's position; ``played``: its moves in order if the sides took turns."""
     is_played = game.is_in_turn and (not game.ply or game.history[0].side is Side.BLACK)
     opening = game.opening
     cells = {
@@ -77,7 +77,7 @@ def game_document(game: Game) -> Document:
 
 
 def position_document(record: GameRecord) -> Document:
-    """Return what stands on the board after the moves of a record."""
+    """Return the position after the moves of a record."""
     position, opening = record.position, opening_of(record)
     return {
         "rule": position.rule.name.lower(),
@@ -91,13 +91,13 @@ def position_document(record: GameRecord) -> Document:
 
 
 def read_position(entry: Mapping[str, Any]) -> Position:
-    """Return the position that has been written; ``size`` may be one number."""
+    """Return the position of a document; ``size`` may be one number."""
     match entry.get("size"):
-        case [int(width), int(height)] | int(width as height):  # of a square
+        case [int(width), int(height)] | int(width as height):  # a square
             size = width, height
             check_size("the board", *size)
         case _:
-            raise ValueError("size is neither a number nor a pair of them")
+            raise ValueError("size is neither a number nor a pair of numbers")
     black, white, walls = (
         tuple(sorted(read_cells(entry.get(name), name, size))) for name in (*PLAYERS, "walls")
     )
@@ -108,7 +108,7 @@ def read_position(entry: Mapping[str, Any]) -> Position:
 
 
 def setup_document(setup: GameRecord) -> Document:
-    """Return a position with the moves that led there, as the page has it."""
+    """Return a position and its moves, in the form of the page."""
     width, height, rule = setup.board
     return {
         "width": width,
@@ -121,7 +121,7 @@ def setup_document(setup: GameRecord) -> Document:
 
 
 def read_setup(entry: Mapping[str, Any]) -> GameRecord:
-    """Return the position of a message whose fields have been checked."""
+    """Return the position of a message, whose fields must be checked already."""
     placed = entry.get("placed") or ()
     return GameRecord(
         entry["width"],
@@ -138,7 +138,7 @@ _NAMES = re.compile(r"[a-z]\d+")
 
 
 def played_document(game: GameRecord) -> Document:
-    """Return a game of a match as an entry of its journal, without board and rule."""
+    """Return a match game as a journal entry, without board and rule."""
     return {
         "game": game.number,
         "round": game.round,
@@ -161,11 +161,11 @@ def played_document(game: GameRecord) -> Document:
 
 
 def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -> GameRecord:
-    """Return the game that :func:`played_document` wrote; an error means that it is invalid.
+    """Return the game written by :func:`played_document`; any error means that it is invalid.
 
-    The columns have an entry for each move after the opening.
+    Each column must have an entry for each move after the opening.
     """
-    # faster than to parse what was checked when written
+    # faster than parse_moves; the moves were checked when written
     opening, moves = (
         [_CELLS[n] for n in _NAMES.findall(entry[key])] for key in ("opening", "moves")
     )
@@ -181,7 +181,7 @@ def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -
     if not game.result:
         raise ValueError(f"game {game.number} has no result")
     if any(len(column) != len(moves) for column in columns):
-        raise ValueError(f"game {game.number} does not tell of each move")
+        raise ValueError(f"game {game.number} lacks the data of some moves")
     return game
 
 
@@ -189,7 +189,7 @@ def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -
 
 LONGEST_NAME = 20_000  # characters
 NAMES = ("black", "white", "result", "date")
-# What may be written on a node, by the names that documents and nodes have for it.
+# Notes of a node: their names in documents, and as attributes of nodes.
 NOTES = {
     "title": "title", "text": "text", "comment": "comment", "drawn": "drawn",
     "marked": "is_marked", "start": "is_start",
@@ -197,7 +197,7 @@ NOTES = {
 
 
 def game_tree_document(tree: GameTree) -> Document:
-    """Return a game with its variations: moves in one list, each with the place of its parent."""
+    """Return a game with its variations: a flat list of moves, each with its parent's index."""
     return {
         "position": setup_document(tree.record),
         "tree": _flat(tree),
@@ -210,7 +210,7 @@ def game_tree_document(tree: GameTree) -> Document:
 def _flat(tree: GameTree) -> list[Document]:
     """Return the moves of a tree, main lines first."""
     rows: list[Document] = []
-    way = [-1]  # the places of the moves that lead to a node
+    way = [-1]  # the indices of the moves that lead to a node
     for node, depth in tree.walk():
         if depth and node.is_move and node.cell is not None:
             x, y = node.cell
@@ -221,7 +221,7 @@ def _flat(tree: GameTree) -> list[Document]:
 
 
 def _notes_document(node: TreeNode) -> Document:
-    """Return what is written on a node, apart from its comment."""
+    """Return a node's notes, without its comment."""
     labels = [
         {"x": x, "y": y, **_written(child, {"text"} if child.is_move else NOTES)}
         for child in node.children
@@ -237,7 +237,7 @@ def _written(node: TreeNode, names: Collection[str]) -> Document:
 
 
 def read_game_tree(entry: Mapping[str, Any], longest_name: int = LONGEST_NAME) -> GameTree:
-    """Return the game of a message whose fields have been checked; names are cut to a length."""
+    """Return the game of a message with checked fields; names are cut to ``longest_name``."""
     names = entry["names"] or {}
     black, white, result, date = (str(names.get(name) or "")[:longest_name] for name in NAMES)
     start = read_setup(entry["position"]).beginning
@@ -271,7 +271,7 @@ def _write_notes(node: TreeNode, row: Mapping[str, object]) -> None:
 
 
 def thought_document(thought: Result, win: Document | None = None) -> Document:
-    """Return what a search says, with the ``win_document`` of a forced end."""
+    """Return a search's result, with the ``win_document`` of a forced win or loss."""
     return {
         "move": list(thought.move),
         "value": thought.value,
@@ -288,24 +288,24 @@ def thought_document(thought: Result, win: Document | None = None) -> Document:
 
 
 def win_document(line: Sequence[Move], plies: int, claim: str) -> Document:
-    """Return a forced win of either side, with the ``proof`` if it is one by threats."""
+    """Return a forced win of either side, with ``proof`` if it is a win by fours or threats."""
     found: Document = {"plies": max(plies, len(line)), "line": pairs(line)}
     return {**found, "proof": claim} if claim in (BY_FOURS, BY_THREATS) else found
 
 
 def analysis_document(game: Game, lines: Sequence[Document], weights: str) -> Document:
-    """Return a position and what was thought of it, the best line first and in the open."""
+    """Return a position with its analysed lines, best first; the best also at the top level."""
     best, author = lines[0] if lines else {}, author_of(weights)
     return {**game_document(game), **best, "lines": lines, **author._asdict()}
 
 
 def author_of(weights: str) -> Author:
-    """Return this program with the weights that it uses, as the author of a result."""
+    """Return this program and its weights as the author of a result."""
     return Author(f"Numoku {__version__}", weights)
 
 
 def tree_document(tree: Tree | None) -> Document | None:
-    """Return a proof: a move and, by name of the answer, what follows it."""
+    """Return a proof: a move, and for each reply the proof that follows."""
     if tree is None:
         return None
     answers = [
@@ -316,18 +316,18 @@ def tree_document(tree: Tree | None) -> Document | None:
 
 
 def read_tree(form: Any) -> Tree:
-    """Return the proof that ``tree_document`` wrote down."""
+    """Return the proof written by ``tree_document``."""
     answers = {Move(*answer["reply"]): read_tree(answer) for answer in form["answers"]}
     return Tree(Move(*form["move"]), answers)
 
 
 def proof_of(result: Result) -> str:
-    """Return by what a forced win or loss is certain, as databases and their documents have it."""
+    """Return the proof of a forced win or loss, as named in databases and their documents."""
     return result.proof or ANNOUNCED * (result.mate is not None or result.claim == BY_SEARCH)
 
 
 def result_document(result: Result) -> Document:
-    """Return everything about a result, as ``read_analysis`` reads it again."""
+    """Return a complete result, as ``read_analysis`` reads it."""
     return {
         "value": result.value,
         "bound": result.bound or BOUNDS[0],
@@ -343,7 +343,7 @@ def result_document(result: Result) -> Document:
 
 
 def entry_document(record: GameRecord, entry: Entry | None) -> Document:
-    """Return everything about a position as one document."""
+    """Return everything a database knows about a position."""
     is_known = entry is not None
     entry = entry or Entry(0, None)
     finding = entry.finding
@@ -377,7 +377,7 @@ def _results_document(entry: Entry) -> Document:
 
 
 def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[Document]:
-    """Return the known moves from a position, with values for the side that makes them."""
+    """Return the known moves from a position, with values for the side that plays them."""
     return [
         {
             "move": list(move),
@@ -391,14 +391,14 @@ def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[Docum
 
 
 def read_analysis(entry: Mapping[str, object]) -> Known:
-    """Return the analysis that ``numoku analyse --json`` or ``numoku db FILE show`` printed."""
+    """Return the analysis printed by ``numoku analyse --json`` or ``numoku db FILE show``."""
     if "black" not in entry or entry.get("value") is None:
         raise ValueError("this is no analysis of a position: it has no stones or no value")
     position = read_position(entry)
     size = position.width, position.height
     win = entry.get("win") or {}
     if not isinstance(win, dict):
-        raise ValueError("win is no object")
+        raise ValueError("win is not an object")
     line = read_cells(win.get("line"), "win.line", size) or read_cells(entry.get("pv"), "pv", size)
     best = entry.get("best") or entry.get("move")
     moves = read_cells(entry.get("moves"), "moves", size) or line[:1]
@@ -423,38 +423,38 @@ def read_analysis(entry: Mapping[str, object]) -> Known:
 
 
 def claim_of(proof: str, value: int) -> str:
-    """Return the claim that databases and their documents have as a proof."""
+    """Return the claim of a proof as named in databases and their documents."""
     if proof in (BY_FOURS, BY_THREATS):
         return proof
     return BY_SEARCH if proof or mate_distance(value) is not None else ""
 
 
 def _check_proof(node: object, size: tuple[int, int], names: Sequence[str] = ("move",)) -> None:
-    """Refuse what has not the form of a proof on a board: moves, and answers with theirs."""
+    """Raise ValueError unless ``node`` is a well-formed proof with moves on the board."""
     if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
-        raise ValueError("its proof makes no sense")
+        raise ValueError("its proof is malformed")
     read_cells([node.get(name) for name in names], "a move of its proof", size)
     for answer in node["answers"]:
         _check_proof(answer, size, ("reply", "move"))
 
 
 def _way(entry: Mapping[str, object], position: Position) -> GameRecord | None:
-    """Return an order in which a position's stones were played, or could have been, or None."""
+    """Return an order in which a position's stones were or could have been played, or None."""
     size = position.width, position.height
     moves: Sequence[Coordinates] | None = read_cells(entry.get("played"), "played", size)
     if moves:
         if position != GameRecord(*size, position.rule, tuple(moves)).position:
-            raise ValueError("what was played does not lead to this position")
+            raise ValueError("the played moves do not lead to this position")
     else:
         black, white = (read_cells(entry.get(name), name, size) for name in PLAYERS)
-        moves = position._replace(black=black, white=white).in_turn  # in the order that is given
-    if moves is None or entry.get("type") == "position":  # of an export, which has its lines
+        moves = position._replace(black=black, white=white).in_turn  # in the order given
+    if moves is None or entry.get("type") == "position":  # an export, which stores lines itself
         return None
     return GameRecord(*size, position.rule, tuple(moves))
 
 
 def reviewed_document(reviewed: Reviewed) -> Document:
-    """Return what was found out about a move."""
+    """Return a reviewed move."""
     wins = {"missed_win": reviewed.missed, "allowed_win": reviewed.allowed}
     return {
         "ply": reviewed.ply,
@@ -474,7 +474,7 @@ def reviewed_document(reviewed: Reviewed) -> Document:
 
 
 def review_document(game: GameRecord, found: Sequence[Reviewed]) -> Document:
-    """Return the review of a game; values are those of the side that moves."""
+    """Return the review of a game, with values for the side that moves."""
     *size, rule = game.board
     verdicts = {side.name.lower(): verdict(game, found, side) for side in (Side.BLACK, Side.WHITE)}
     return {
@@ -499,10 +499,10 @@ FIELDS = ("id", "size", "rule", "black", "white", "to_move", "kind")
 
 
 class Puzzle(NamedTuple):
-    """A position with a question, and what is known of the answer.
+    """A position with a question and its answer, as far as known.
 
-    ``best``: the moves that answer it, None where they are not known; ``is_complete``: there are
-    no others; ``is_verified``: the question itself says whether there is a win by fours.
+    ``best``: the correct moves, None if unknown; ``is_complete``: there are no others;
+    ``is_verified``: the kind reliably says whether there is a win by fours.
     """
 
     id: str
@@ -514,13 +514,13 @@ class Puzzle(NamedTuple):
 
 
 def read_puzzle(line: str) -> Puzzle:
-    """Return the puzzle of a line."""
+    """Parse a line of a puzzle file."""
     entry = read_object(line)
     missing = [name for name in FIELDS if name not in entry]
     if missing:
         raise ValueError(f"the puzzle lacks {', '.join(missing)}")
     if not isinstance(entry["id"], str):
-        raise ValueError("id is a text")
+        raise ValueError("id is not a text")
     if entry["kind"] not in KINDS:
         raise ValueError(f"unknown kind {entry['kind']!r}; there are {', '.join(KINDS)}")
     position, best = read_position(entry), entry.get("best")
@@ -533,7 +533,7 @@ def read_puzzle(line: str) -> Puzzle:
 
 
 def answer_document(puzzle: Puzzle, answer: Result) -> Document:
-    """Return the answer to a puzzle, with the proof if there is one; ``ms`` are milliseconds."""
+    """Return the answer to a puzzle, with its proof if there is one; ``ms``: milliseconds."""
     found: Document = {
         "id": puzzle.id,
         "claim": answer.claim,
@@ -550,38 +550,38 @@ def answer_document(puzzle: Puzzle, answer: Result) -> Document:
 
 
 def read_cells(found: object, name: str, size: tuple[int, int]) -> tuple[Move, ...]:
-    """Return cells of a board, none for null."""
+    """Return a list of cells, empty for null."""
     cells = []
     for cell in found if isinstance(found, list) else [found] * (found is not None):
         match cell:
             case [int(x), int(y)]:
                 cells.append(Move(*check_on_board(x, y, *size)))
             case _:
-                raise ValueError(f"{name} is no list of cells [x, y], from 0 at the top left")
+                raise ValueError(f"{name} is not a list of cells [x, y], from 0 at the top left")
     return tuple(cells)
 
 
 def read_text(entry: Mapping[str, object], name: str) -> str:
-    """Return a text."""
+    """Return a field that must be a string."""
     text = entry.get(name)
     if not isinstance(text, str) or not is_writable(text):
-        raise ValueError(f"{name} is no text")
+        raise ValueError(f"{name} is not a text")
     return text
 
 
 def _whole(entry: Mapping[str, object], name: str, low: int, high: int) -> int:
-    """Return a whole number, 0 for null."""
+    """Return a field that must be an integer, 0 for null."""
     match entry.get(name):
         case None:
             return 0
         case int(number) if not isinstance(number, bool) and low <= number <= high:
             return number
         case _:
-            raise ValueError(f"{name} is no whole number from {low} to {high}")
+            raise ValueError(f"{name} is not a whole number from {low} to {high}")
 
 
 def _word(entry: Mapping[str, object], name: str, words: tuple[str, ...], default: str = "") -> str:
-    """Return one of some words; null and an empty text stand for the default."""
+    """Return a field that must be one of ``words``; null and an empty text mean the default."""
     word = str(entry.get(name) or default).lower()
     if word not in words:
         raise ValueError(f"{name} must be one of {', '.join(filter(None, words))}")

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 class Move(NamedTuple):
-    """A cell of the board by column and row, from 0 at the top left."""
+    """A cell by column and row, from 0 at the top left."""
 
     x: int
     y: int
 
 
 class Stone(NamedTuple):
-    """One entry of a game's history: where, what, and whether it passed the turn."""
+    """One entry of a game's history: the cell, the side, and whether the turn passed."""
 
     move: Move
     side: Side
@@ -54,10 +54,10 @@ _walled: set[int] = set()
 
 
 def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
-    """Return the evaluator of a rule with these weights, tables first; built once in a process.
+    """Return the evaluator of a rule with these weights, tables first; built once per process.
 
     Raises:
-        WeightsError: the network for this rule is not one that the kernel can use.
+        WeightsError: the kernel cannot use the network for this rule.
     """
     key = (library.path, rule, weights.key if weights else "")
     if key not in _tables:
@@ -78,16 +78,16 @@ def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
                 if not is_loaded:
                     block.close()
                     where = f"{weights.id}: its network for {family_of(rule)}"
-                    raise WeightsError(f"{where} holds numbers that are out of range")
-        return _tables.setdefault(key, block)  # games of other threads may have the first by now
+                    raise WeightsError(f"{where} has numbers out of range")
+        return _tables.setdefault(key, block)  # another thread may have built it meanwhile
     return _tables[key]
 
 
 class Game:
-    """A game under one rule: who moves, what stands where, who has won.
+    """A game under one rule: stones, side to move, winner.
 
-    In renju a forbidden stone of black's can be played, and loses (``foul``); one that is placed
-    is not judged. ``is_forbidden`` asks before.
+    In renju, black may play a forbidden move, and loses by it (``foul``); stones set up by
+    ``place`` are not judged. Ask ``is_forbidden`` first.
 
     >>> game = Game(15, rule=Rule.STANDARD)
     >>> for x in range(4):
@@ -107,16 +107,15 @@ class Game:
         library: Library | None = None,
         weights: Weights | None = None,
     ) -> None:
-        """Begin with an empty board, ``width`` by ``height`` (default: square), black to move.
+        """Start with an empty board, ``width`` by ``height`` (default: square), black to move.
 
         The rule may be its name.
 
         Raises:
-            ValueError: the board is smaller than 5 or larger than 22 either way, or there is
-                no such rule.
-            TypeError: a side is no whole number.
+            ValueError: a side of the board is not 5 to 22, or there is no such rule.
+            TypeError: a side is not an integer.
             KernelError: there is no compiled kernel.
-            WeightsError: the network for this rule is not one that the kernel can use.
+            WeightsError: the kernel cannot use the network for this rule.
         """
         self.width = whole(width, "the width")
         self.height = self.width if height is None else whole(height, "the height")
@@ -127,24 +126,24 @@ class Game:
             raise ValueError(f"board {board}: sides are {MIN_BOARD} to {MAX_BOARD}")
         self.scale = weights.scale(self.rule) if weights else DEFAULT_SCALE  # as in a Thought
         self.library = library or load()
-        # Of this game's rule and weights, in the kernel:
+        # The kernel's tables for this rule and these weights:
         self.tables = tables_of(self.library, self.rule, weights).address
         self._memory = Block(self.library.sizes["game"])
         self.address = self._memory.address  # of the game, in the kernel
         self.to_move = Side.BLACK
         self.history: list[Stone] = []
         self._sides: dict[Coordinates, Side] = {}  # of the cells that are not empty
-        self._decided = 0  # stones on the board when a side won, 0: none has
-        self.foul: Move | None = None  # the forbidden stone that ended the game, if one has
+        self._decided = 0  # stones on the board when a side won, 0 before that
+        self.foul: Move | None = None  # the forbidden move that ended the game, if any
         self.library.game_new(self.address, self.tables, self.width, self.height)
 
     def move(self, memory: Block) -> None:
-        """Go on in other memory, such as a worker's, so that a search sees this game."""
+        """Move the game to other memory, such as a worker's, where a search sees it."""
         self.library.game_copy(memory.address, self.address)
         self._memory, self.address = memory, memory.address
 
     def copy(self) -> Game:
-        """Return the same game in memory of its own."""
+        """Return a copy of the game in its own memory."""
         game = object.__new__(Game)
         vars(game).update(vars(self), history=[*self.history], _sides={**self._sides})
         game.move(Block(self.library.sizes["game"]))
@@ -157,20 +156,20 @@ class Game:
         return self.copy()
 
     def __reduce__(self) -> tuple[Callable[..., Game], tuple[object, ...]]:
-        """Pickle the board, its rule and the stones; where it is read, it has the usual weights."""
+        """Pickle board, rule and stones; the unpickled game has no weights."""
         board = self.width, self.height, self.rule
         return _game_of, (*board, self.history, self.to_move)
 
     @property
     def position(self) -> Position:
-        """What stands on the board and who moves, in whatever order it came there."""
+        """The stones on the board and the side to move, whatever the order of moves."""
         from .position import Position
 
         held = ((stone.move, stone.side) for stone in self.history)
         return Position.of(self.rule, self.width, self.height, self.to_move, held)
 
     def record(self) -> GameRecord:
-        """Return the game so far; what came before a stone that was placed counts as placed."""
+        """Return the game so far; all stones up to the last placed one count as placed."""
         cells, sides, start = self.moves, list[Side](), 0
         for number, stone in enumerate(self.history, 1):
             sides.append(stone.side)
@@ -188,21 +187,20 @@ class Game:
         return format_diagram(self.record())
 
     def _repr_svg_(self) -> str:
-        """Draw the board where a notebook shows the game."""
+        """Return the board as SVG, for notebooks."""
         return picture(self.record(), row=self.winning_row())
 
     # Files -------------------------------------------------------------------------
 
     @classmethod
     def from_file(cls, path: str | PathLike[str], rule: Rule | str | None = None) -> Game:
-        """Return the main line of the first game of a file: SGF, PSQ, RenLib, RIF and others.
+        """Return the main line of a file's first game: SGF, PSQ, RenLib, RIF and others.
 
-        ``rule``: in place of the one that the file names (free style where it names none, renju of
-        a library).
+        ``rule``: overrides the file's rule (if it names none: renju for RenLib, else freestyle).
 
         Raises:
             OSError: the file cannot be read.
-            NotationError: it holds no game, or one that cannot be.
+            NotationError: it contains no game, or an impossible one.
         """
         record = _files().read_game(path, None if rule is None else Rule.parse(rule))
         game = cls(*record.board)
@@ -210,19 +208,19 @@ class Game:
         return game
 
     def save(self, path: str | PathLike[str], black: str = "", white: str = "") -> None:
-        """Write the game to a file: ``.sgf``, ``.psq``, ``.lib`` (RenLib), or ``.svg``, a film.
+        """Write the game to a file: ``.sgf``, ``.psq``, ``.lib`` (RenLib) or an animated ``.svg``.
 
-        ``black``, ``white``: names of the players. A file that is there is replaced.
+        ``black``, ``white``: names of the players. An existing file is replaced.
 
         Raises:
-            ValueError: files of this kind are not written.
-            NotationError: such a file cannot keep this game.
-            OSError: it cannot be written.
+            ValueError: the suffix is none of these.
+            NotationError: the format cannot represent this game.
+            OSError: the file cannot be written.
         """
         record = self.record()._replace(black=black, white=white, result=self.result)
         _files().write_game(path, record)
 
-    # What stands -------------------------------------------------------------------
+    # State -------------------------------------------------------------------------
 
     @property
     def ply(self) -> int:
@@ -231,18 +229,18 @@ class Game:
 
     @property
     def moves(self) -> list[Move]:
-        """The cells in the order in which they were taken."""
+        """The cells taken, in order."""
         return [stone.move for stone in self.history]
 
     @property
     def last(self) -> Move | None:
-        """The stone that came last, None where that is a blocked cell or nothing."""
+        """The last stone, None if the last entry is a blocked cell or there is none."""
         last = self.history[-1] if self.history else None
         return last.move if last is not None and last.side is not Side.WALL else None
 
     @property
     def is_in_turn(self) -> bool:
-        """Whether every stone was played and the sides took turns, with no pass."""
+        """Whether all stones were played, by the sides in turn, without a pass."""
         sides = [*(stone.side for stone in self.history), self.to_move]
         return all(stone.passed for stone in self.history) and all(
             side is not after for side, after in pairwise(sides)
@@ -250,19 +248,19 @@ class Game:
 
     @property
     def opening(self) -> Opening | None:
-        """Which of renju's openings a game of renju began with, or None."""
+        """The renju opening of a renju game, or None."""
         from .opening_names import name_opening
         from .position import Position
 
         first = [(stone.move, stone.side) for stone in self.history[:3]]
-        sides = [side for _, side in first]  # stones that were set up come in any order
+        sides = [side for _, side in first]  # placed stones come in any order
         if self.rule is not Rule.RENJU or sides != [Side.BLACK, Side.WHITE, Side.BLACK]:
             return None
         return name_opening(Position.of(self.rule, self.width, self.height, Side.WHITE, first))
 
     @property
     def winner(self) -> Side | None:
-        """The side whose row won, or against which the other has played a foul, if any."""
+        """The side that won, by a row or by the other's foul, if any."""
         if not self._decided:
             return None
         side = self.history[self._decided - 1].side
@@ -276,14 +274,14 @@ class Game:
 
     @property
     def ending(self) -> str:
-        """How a game that has a winner was won, in words."""
+        """How the game was won, in words; empty without a winner."""
         if self.foul is not None:
             return f"black has lost by {cell_name(*self.foul)}, which renju forbids,"
         return f"{self.winner.name.lower()} has won" if self.winner is not None else ""
 
     @property
     def is_full(self) -> bool:
-        """Whether no empty cell is left."""
+        """Whether the board has no empty cell."""
         return len(self.history) == self.width * self.height
 
     @property
@@ -293,7 +291,7 @@ class Game:
 
     @property
     def result(self) -> str:
-        """How it ended: ``1-0`` where black has won, ``0-1``, ``1/2-1/2``; empty before that."""
+        """The result: ``1-0`` if black has won, ``0-1``, ``1/2-1/2``; empty before the end."""
         if self.winner is not None:
             return ("1-0", "0-1")[self.winner]
         return "1/2-1/2" if self.is_full else ""
@@ -303,7 +301,7 @@ class Game:
         return 0 <= x < self.width and 0 <= y < self.height
 
     def at(self, x: int, y: int) -> Side:
-        """Return what stands on a cell; WALL off the board."""
+        """Return the content of a cell; WALL off the board."""
         return self._sides.get((x, y), Side.EMPTY) if self.on_board(x, y) else Side.WALL
 
     # Moves -------------------------------------------------------------------------
@@ -313,8 +311,8 @@ class Game:
 
         Raises:
             IllegalMove: the cell is off the board or not empty.
-            NotationError: the text names no cell of the board; a ``ValueError``.
-            TypeError: this is no cell.
+            NotationError: the text is not a cell of the board; a ``ValueError``.
+            TypeError: the argument is not a cell.
         """
         if type(x) is not int or type(y) is not int:
             x, y = self.cell(x, y)
@@ -339,7 +337,7 @@ class Game:
         self._put(x, y, side, passed=False)
 
     def undo(self) -> None:
-        """Take back what was put last; after a ``play`` its side has the move again.
+        """Take back the last stone or blocked cell; after a ``play``, its side is to move again.
 
         Raises:
             IllegalMove: the board is empty.
@@ -355,7 +353,7 @@ class Game:
         self.library.game_take_back(self.address, self.tables)
 
     def set_to_move(self, side: Side) -> None:
-        """Give a side the move; ValueError if it is neither black nor white."""
+        """Set the side to move; ValueError if it is neither black nor white."""
         if side not in (Side.BLACK, Side.WHITE):
             raise ValueError(f"{side!r} does not move; black and white do")
         if side != self.to_move:
@@ -379,7 +377,7 @@ class Game:
 
     @contextmanager
     def after(self, *moves: str | Coordinates) -> Iterator[Game]:
-        """Play moves for a while: in the end the stones are those of now, whatever came upon them.
+        """Play moves in a ``with`` block; at its end, all stones put since are taken back.
 
         Raises:
             IllegalMove: a cell is off the board or not empty.
@@ -394,11 +392,11 @@ class Game:
                 self.undo()
 
     def copy_to(self, other: Game) -> None:
-        """Put this game's stones and turn on another game of its board."""
+        """Copy stones and side to move to another game with the same board."""
         other.set_up(self.history, self.to_move)
 
     def set_up(self, stones: list[Stone], to_move: Side) -> None:
-        """Put stones in their order, where those that agree stay, then give a side the move."""
+        """Set up stones in order, keeping the common prefix, and the side to move."""
         while self.history != stones[: self.ply]:
             self.undo()
         for stone in stones[self.ply :]:
@@ -410,10 +408,10 @@ class Game:
         self.set_to_move(to_move)
 
     def become(self, record: GameRecord) -> None:
-        """Take over the position of a record; what agrees with it stays on the board.
+        """Set up the position of a record, keeping the stones that agree with it.
 
         Raises:
-            IllegalMove: a stone is off the board or on a cell that is taken.
+            IllegalMove: a stone is off the board or on a taken cell.
         """
         wanted = [Stone(Move(*cell), side, False) for cell, side in record.placed]
         to_move = record.first
@@ -424,10 +422,10 @@ class Game:
         self.set_up(wanted, to_move)
 
     def become_checked(self, record: GameRecord) -> None:
-        """Take over, as ``become`` does, a position that can arise in a game.
+        """Set up the position of a record, like ``become``, if it can arise in a game.
 
         Raises:
-            NotationError: it cannot: stones on one cell, two winners, moves after the end.
+            NotationError: it cannot: two stones on a cell, two winners, moves after the end.
         """
         try:
             self.become(record)
@@ -438,7 +436,7 @@ class Game:
         walk = Game(self.width, self.height, self.rule)
         turned = sorted(record.placed, key=lambda held: -held[1])
         walk.set_up([Stone(Move(*cell), side, False) for cell, side in turned], record.first)
-        if walk.winner not in (None, self.winner):  # each is the one whose row was there first
+        if walk.winner not in (None, self.winner):  # each is the side whose row came first
             raise NotationError("both sides have a winning row")
         number = 0
         for move in record.turns:
@@ -452,25 +450,25 @@ class Game:
                 walk.play(*move)
 
     def cell(self, x: object, y: object = None) -> Coordinates:
-        """Return the cell that these arguments of ``play`` mean, on the board or not."""
+        """Return the cell given by the arguments of ``play``, on the board or not."""
         if y is not None:
             return whole(x, "x"), whole(y, "y")
         if isinstance(x, str):
             return parse_cell(x, self.width, self.height)
         if isinstance(x, tuple) and len(x) == 2:
             return whole(x[0], "x"), whole(x[1], "y")
-        raise TypeError(f"{x!r} is no cell; cells are x and y, a text such as 'h8', or a Move")
+        raise TypeError(f"{x!r} is not a cell; cells are x and y, a text such as 'h8', or a Move")
 
     # Rules -------------------------------------------------------------------------
 
     def is_forbidden(self, x: int, y: int) -> bool:
-        """Return whether the rule forbids the side to move this empty cell (renju, black)."""
+        """Return whether this empty cell is forbidden to the side to move (renju, black)."""
         if not self.rule.traits.fouls or self.at(x, y) is not Side.EMPTY:
             return False
         return bool(self.library.game_forbids(self.address, self.tables, cell_of(x, y)))
 
     def forbidden(self) -> list[Move]:
-        """Return the cells that the rule forbids the side to move."""
+        """Return the cells forbidden to the side to move."""
         if not self.rule.traits.fouls or self.to_move is not Side.BLACK:
             return []
         return [move for move in self.empty_cells() if self.is_forbidden(*move)]
@@ -480,7 +478,7 @@ class Game:
         return [move for move in self.empty_cells() if not self.is_forbidden(*move)]
 
     def empty_cells(self) -> list[Move]:
-        """Return the cells without a stone, row by row."""
+        """Return the empty cells, row by row."""
         cells = (Move(x, y) for y in range(self.height) for x in range(self.width))
         return [cell for cell in cells if cell not in self._sides]
 
@@ -491,17 +489,17 @@ class Game:
         return self.library.game_value(self.address, self.tables)
 
     def quick_move(self) -> Move | None:
-        """Return the legal move that looks best without any search, or None if there is none."""
+        """Return the legal move that looks best without a search, or None if there is none."""
         cell = self.library.game_quick_move(self.address, self.tables)
         return None if cell == NO_CELL else move_of(cell)
 
     def check(self) -> int:
-        """Return 0 if the kernel's incremental state equals one computed from the stones."""
+        """Return 0 if the kernel's incremental state equals one computed from scratch."""
         return self.library.game_check(self.address, self.tables)
 
 
 def _files() -> ModuleType:
-    """Return the module that reads and writes files, which no game needs to be played."""
+    """Import the module of file formats, which playing a game does not need."""
     return import_module("..notation.files", __package__)
 
 
@@ -512,7 +510,7 @@ def _game_of(width: int, height: int, rule: Rule, history: list[Stone], to_move:
 
 
 def whole(number: object, name: str) -> int:
-    """Return an argument that has to be a whole number; TypeError says that this one is not."""
+    """Return an argument as an integer; TypeError if it is none."""
     try:
         return operator.index(number)  # type: ignore[arg-type]
     except TypeError:
@@ -520,16 +518,16 @@ def whole(number: object, name: str) -> int:
 
 
 def at_least_one(number: int | None, name: str) -> None:
-    """Refuse what is not a number of at least 1; None passes.
+    """Check that an argument is None or an integer of at least 1.
 
     Raises:
         ValueError: it is below 1.
-        TypeError: it is no whole number.
+        TypeError: it is not an integer.
     """
     if number is not None and whole(number, name) < 1:
         raise ValueError(f"{name} is at least 1, not {number}")
 
 
 def move_of(cell: int) -> Move:
-    """Return the move that a kernel cell is."""
+    """Return the move of a kernel cell index."""
     return Move(cell % STRIDE - MARGIN, cell // STRIDE - MARGIN)

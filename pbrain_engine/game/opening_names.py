@@ -1,8 +1,8 @@
 """The 26 openings of renju by name: black in the centre, white next to it, black's second stone.
 
-White stands either straight (direct, D) or diagonally (indirect, I) next to the centre; by
-symmetry there are 13 places of each kind for the third stone. Names and numbers are those of
-the Renju International Federation. They are found by the keys of their positions.
+White is next to the centre either straight (direct, D) or diagonally (indirect, I); up to symmetry
+there are 13 cells for the third stone in each case. Names and numbers are those of the Renju
+International Federation. Openings are looked up by the keys of their positions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ THIRDS = {
 
 
 class Opening(NamedTuple):
-    """One of the 26: its code such as ``D4``, its name, and its three stones in order."""
+    """One of the 26 openings: its code such as ``D4``, its name, and its three stones in order."""
 
     code: str
     name: str
@@ -47,7 +47,7 @@ class Opening(NamedTuple):
         return f"{self.code} {self.name}"
 
     def leads_to(self, position: Position) -> bool:
-        """Return whether a position holds its stones, however they are turned."""
+        """Return whether a position contains the opening's stones in any orientation."""
         if (position.width, position.height) != (SIZE, SIZE):
             return False
         images = (transform(self.stones, number, SIZE, SIZE) for number in range(8))
@@ -59,7 +59,7 @@ class Opening(NamedTuple):
 
 @cache
 def openings() -> dict[bytes, Opening]:
-    """Return the 26 by the keys of their positions."""
+    """Return the 26 openings by the keys of their positions."""
     found = {}
     empty = Position(Rule.RENJU, SIZE, SIZE, Side.BLACK, (), ())
     for kind, (right, up) in SIDES.items():
@@ -72,20 +72,20 @@ def openings() -> dict[bytes, Opening]:
 
 
 def name_opening(position: Position) -> Opening | None:
-    """Return the opening whose three stones alone stand on a board, whatever its rule; or None."""
+    """Return the opening if the board has just its three stones, under any rule, or None."""
     position = position._replace(rule=Rule.RENJU, to_move=Side.WHITE)
     return openings().get(image_of(position).key)
 
 
 def find_opening(text: str) -> Opening | None:
-    """Return the opening with this code or name."""
+    """Return the opening with this code or name, or None."""
     word = text.strip().lower()
     known = (each for each in openings().values() if word in (each.code.lower(), each.name.lower()))
     return next(known, None)
 
 
 def opening_of(record: GameRecord) -> Opening | None:
-    """Return the opening by the moves from the empty board, or by three stones alone, or None."""
+    """Return the opening of a game's first three moves or of three placed stones, or None."""
     is_plain = not (record.placed or record.passes) and record.first is Side.BLACK
     first = record._replace(moves=record.moves[:3]) if is_plain else record
     return name_opening(first.position)

@@ -1,8 +1,8 @@
 """Opening rules: who puts which stones where, who may change sides, who chooses the fifth stone.
 
-A rule is a table of steps, and ``OpeningPlay`` walks through one. Two players take part: the first
-begins, the second answers; *black* and *white* are the players who have that colour at the
-moment. Stones alternate in colour, no matter which player puts them.
+A rule is a table of steps, and ``OpeningPlay`` walks through one. There are two players: the first
+starts, the second answers; *black* and *white* are the players who currently have that colour.
+Stones alternate in colour, whichever player puts them.
 
 Sources: the rules of the Renju International Federation for RIF, Yamaguchi (2009), Soosorv-8 (2017)
 and Taraguchi-10 (2017); Gomocup's page on swap2.
@@ -27,28 +27,28 @@ class Act(Enum):
     PUT = "put"  # one stone
     SWAP = "swap"  # change sides, or keep them
     COUNT = "count"  # say how many fifth stones will be offered
-    OFFER = "offer"  # put that many fifth stones, no two of them symmetric
+    OFFER = "offer"  # put that many fifth stones, no two symmetric
     CHOOSE = "choose"  # choose one of them
-    BRANCH = "branch"  # choose how the opening goes on
+    BRANCH = "branch"  # choose how the opening continues
 
 
 class Aim(Enum):
     """What a stone is for."""
 
     THREE = "three"  # one of three after which a choice of colours is even
-    NAMED = "named"  # of one of the 26 openings, a rather even one
+    NAMED = "named"  # one of a fairly even one of the 26 openings
     PAIR = "pair"  # one of two after which a choice of colours is even
-    EVEN = "even"  # the other player may change sides after it
-    BEST = "best"  # the best one for the side that puts it
+    EVEN = "even"  # even by itself: the other player may change sides next
+    BEST = "best"  # the best for the side that puts it
 
 
 class Step(NamedTuple):
     """One step of an opening rule.
 
-    ``who`` acts: first, second, black or white. ``reach``: a stone lies at most so far from the
-    centre, None: anywhere. ``low`` and ``high``: the range of a count; for an offer both are the
-    number of stones, 0 as it was declared. ``branches``: names, and the steps that follow.
-    ``aim``: what the stone is for, which the rule does not say, but a player keeps in mind.
+    ``who`` acts: first, second, black or white. ``reach``: a stone's greatest distance from the
+    centre, None: anywhere. ``low`` and ``high``: the range of a count; for an offer, both are the
+    number of stones, 0: as declared. ``branches``: names, and the steps that follow. ``aim``: the
+    purpose of the stone, a hint for players and not part of the rule.
     """
 
     act: Act
@@ -61,7 +61,7 @@ class Step(NamedTuple):
 
 
 class OpeningRule(NamedTuple):
-    """A named table of steps, the rule of the game and the board that it is played on."""
+    """A named table of steps, with the rule and board size it requires."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ THREE_NAMED = tuple(_put("first", reach, Aim.NAMED) for reach in range(3))
 THREE_FREE = (_put("first", aim=Aim.THREE),) * 3
 CHOICE = (Step(Act.CHOOSE, "white"), _put("white"))  # of the fifth stone, and the sixth
 
-BRANCHES = {  # what each way on is
+BRANCHES = {  # in words
     "keep": "keep the sides",
     "swap": "change sides",
     "two": "put two more stones",
@@ -149,7 +149,7 @@ RULES: dict[str, OpeningRule] = {
 
 
 class OpeningPlay:
-    """An opening as it is played, from the empty board to its last step.
+    """An opening in progress, from the empty board to its last step.
 
     >>> opening = OpeningPlay(RULES["soosorv-8"])
     >>> opening.play("h8 i9 j10")
@@ -161,7 +161,7 @@ class OpeningPlay:
     """
 
     def __init__(self, rule: OpeningRule, width: int = 15, height: int | None = None) -> None:
-        """Begin on an empty board; NotationError if the rule is played on one of another size."""
+        """Start on an empty board; NotationError if the rule requires another size."""
         height = width if height is None else height
         if rule.size is not None and (width, height) != (rule.size, rule.size):
             board = width if width == height else f"{width}x{height}"
@@ -169,10 +169,10 @@ class OpeningPlay:
         self.rule, self.width, self.height = rule, width, height
         self.stones: list[Coordinates] = []
         self.black = 0  # the player who has black: 0 the first, 1 the second
-        self.count = 0  # fifth stones that black offers, 0: not known yet
+        self.count = 0  # fifth stones that black will offer, 0: not declared yet
         self.offered: tuple[Coordinates, ...] = ()
         self.actions: list[str] = []  # as words: h8, h8+i9, swap, keep, 5, or a branch
-        self.history: list[tuple[int, int]] = []  # who did each, and the stones before
+        self.history: list[tuple[int, int]] = []  # for each action its player and prior stones
         self._left = list(rule.steps)
 
     @classmethod
@@ -182,7 +182,7 @@ class OpeningPlay:
         """Return an opening by the name of its rule, after these actions.
 
         Raises:
-            NotationError: there is no such rule, or it does not allow them.
+            NotationError: there is no such rule, or it does not allow the actions.
         """
         if name not in RULES:
             raise NotationError(f"{name}: no opening rule; there are {', '.join(RULES)}")
@@ -191,12 +191,12 @@ class OpeningPlay:
         return opening
 
     def after(self, words: Iterable[str]) -> OpeningPlay:
-        """Return another opening, which goes on from here by these actions."""
+        """Return a copy of the opening, continued by these actions."""
         actions = " ".join([*self.actions, *words])
         return self.named(self.rule.name, self.width, self.height, actions)
 
     def taken_back(self, player: int) -> OpeningPlay | None:
-        """Return the opening before the last action of a player, None if there is none."""
+        """Return the opening before the last action of a player, or None if there is none."""
         own = [at for at, (who, _) in enumerate(self.history) if who == player]
         if not own:
             return None
@@ -204,26 +204,26 @@ class OpeningPlay:
         return self.named(self.rule.name, self.width, self.height, words)
 
     def colour_of(self, player: int) -> Side:
-        """Return the colour that a player has at the moment."""
+        """Return a player's current colour."""
         return Side.BLACK if player == self.black else Side.WHITE
 
     def taking(self, side: Side) -> str:
-        """Return the word by which the player who acts takes a colour, where he may."""
+        """Return the word with which the acting player takes a colour at a swap."""
         return "keep" if self.colour_of(self.player) is side else "swap"
 
     @property
     def step(self) -> Step | None:
-        """The step that is to be done, None at the end."""
+        """The current step, None at the end."""
         return self._left[0] if self._left else None
 
     @property
     def ahead(self) -> list[Step]:
-        """The steps that are known to follow this one."""
+        """The known steps after the current one."""
         return self._left[1:]
 
     @property
     def player(self) -> int:
-        """The player who acts, 0 the first; at the end the one whose colour is to move."""
+        """The player who acts, 0 the first; at the end, the player to move."""
         step = self.step
         if step is not None and step.who in ("first", "second"):
             return int(step.who == "second")
@@ -231,7 +231,7 @@ class OpeningPlay:
         return self.black if colour == 0 else 1 - self.black
 
     def cells(self) -> list[Coordinates]:
-        """Return where a stone may be put now, or the offered ones where one is chosen."""
+        """Return the cells allowed for a stone, or the offered ones at a choice."""
         step = self.step
         if step is None or step.act not in (Act.PUT, Act.OFFER, Act.CHOOSE):
             return []
@@ -247,16 +247,16 @@ class OpeningPlay:
         ]
 
     def wanted(self) -> int:
-        """Return how many stones the step asks for."""
+        """Return the number of stones the step asks for."""
         step = self.step
         if step is None or step.act not in (Act.PUT, Act.OFFER, Act.CHOOSE):
             return 0
         return (step.low or self.count) if step.act is Act.OFFER else 1
 
     def plain(self) -> str:
-        """Return what the step allows and needs no thought: stones as near to the centre as may be.
+        """Return a default action: stones as near to the centre as allowed.
 
-        Sides are kept, and of numbers and branches the first is taken.
+        Sides are kept; of counts and branches, the first is taken.
         """
         step = self.step
         if step is None or step.act is Act.SWAP:
@@ -271,7 +271,7 @@ class OpeningPlay:
         return "+".join(cell_name(*cell) for cell in chosen)
 
     def ask(self) -> str:
-        """Return what the step asks for, in one sentence."""
+        """Return the request of the step in one sentence."""
         step = self.step
         if step is None:
             return f"The opening is over; {'white' if len(self.stones) % 2 else 'black'} moves."
@@ -301,7 +301,7 @@ class OpeningPlay:
                 return f"{who} chooses: {', '.join(ways[:-1])} or {ways[-1]}."
 
     def play(self, words: str) -> None:
-        """Do the steps written in ``actions``; NotationError at the first that is not allowed."""
+        """Perform actions, separated by blanks; NotationError at the first not allowed."""
         for word in words.split():
             now = self.player, len(self.stones)
             self._do(word.lower())
@@ -354,7 +354,7 @@ class OpeningPlay:
     def unlike(
         self, cells: Iterable[Coordinates], stones: Sequence[Coordinates] | None = None
     ) -> Iterator[Coordinates]:
-        """Yield those of the cells that are not symmetric to an earlier one, as ``twins`` says."""
+        """Yield the cells that are not symmetric to an earlier one, by ``twins``."""
         seen: set[Coordinates] = set()
         for cell in cells:
             if cell not in seen:
@@ -364,9 +364,9 @@ class OpeningPlay:
     def twins(
         self, cells: Iterable[Coordinates], stones: Sequence[Coordinates] | None = None
     ) -> set[Coordinates]:
-        """Return these cells and those that a symmetry of the position takes them to.
+        """Return these cells and their images under the symmetries of the position.
 
-        ``stones``: another position than the one on the board, black's first.
+        ``stones``: a position to use instead of the board's, stones in turn, black first.
         """
         board, stones = (self.width, self.height), self.stones if stones is None else stones
         kept, cells = own_symmetries((stones[::2], stones[1::2]), *board), list(cells)

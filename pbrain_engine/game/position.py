@@ -1,11 +1,11 @@
-"""Positions as bytes that stay the same however they are turned, mirrored or reached.
+"""Positions, and keys that are the same for all symmetric images and move orders.
 
-The bytes hold everything: rule, board, side to move and stones. Of the images of a position
-under the symmetries of its board, the one whose bytes are the smallest stands for all of them.
+A key encodes everything: rule, board, side to move and stones. Of the images of a position under
+the symmetries of its board, the one with the smallest bytes represents all of them.
 
 A key is rule, width, height, side to move, the numbers of black and of white stones, then the
-cells ``y * width + x`` of black, of white, and blocked ones, each list in ascending order. A
-number takes one byte, on boards of more than 255 cells those after the side take two.
+cells ``y * width + x`` of black, of white, and blocked ones, each list in ascending order. Each
+number takes one byte, or two on boards of more than 255 cells for those after the side.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ..position.rules import Rule, Side
 
 BOARD = 3  # bytes for rule, width and height
 HEAD = 4  # with one for the side to move
-NARROW = 255  # the most cells of a board whose numbers take one byte
+NARROW = 255  # most cells of a board whose numbers take one byte
 
-Held = tuple[Coordinates, Side]  # a cell and what stands on it
+Held = tuple[Coordinates, Side]  # a cell and its content
 BookMove = tuple[Coordinates, int]  # of an opening book, with its value for the side to move
 
 
 class Position(NamedTuple):
-    """What stands on a board, and who moves; cells in ascending order."""
+    """The stones on a board, in ascending order of cells, and the side to move."""
 
     rule: Rule
     width: int
@@ -42,7 +42,7 @@ class Position(NamedTuple):
     def of(
         cls, rule: Rule, width: int, height: int, to_move: Side, held: Iterable[Held]
     ) -> Position:
-        """Return the position with this on its cells, in whatever order it is given."""
+        """Return the position with these cells and sides, given in any order."""
         stones = sorted(held)
         sides = (Side.BLACK, Side.WHITE, Side.WALL)
         cells = [tuple(cell for cell, own in stones if own is side) for side in sides]
@@ -55,13 +55,13 @@ class Position(NamedTuple):
 
     @property
     def held(self) -> list[Held]:
-        """What stands on the board: black's stones, then white's, then blocked cells."""
+        """All stones and blocked cells: black's, then white's, then blocked."""
         cells = ((Side.BLACK, self.black), (Side.WHITE, self.white), (Side.WALL, self.walls))
         return [(cell, side) for side, own in cells for cell in own]
 
     @property
     def empty_cells(self) -> list[Coordinates]:
-        """The cells on which nothing stands, row by row."""
+        """The empty cells, row by row."""
         taken = {cell for cell, _ in self.held}
         cells = ((x, y) for y in range(self.height) for x in range(self.width))
         return [cell for cell in cells if cell not in taken]
@@ -74,7 +74,7 @@ class Position(NamedTuple):
         return Position(*self[:3], self.to_move.opponent, held[0], held[1], self.walls)
 
     def before(self, cell: Coordinates) -> Position:
-        """Return the position before the last move, by the side that is not to move."""
+        """Return the position before a last move at ``cell`` by the side not to move."""
         held = [self.black, self.white]
         side = self.to_move.opponent
         held[side] = tuple(other for other in held[side] if other != cell)
@@ -82,7 +82,7 @@ class Position(NamedTuple):
 
     @property
     def in_turn(self) -> list[Coordinates] | None:
-        """Its stones in turn, black first; None where no game can have led there."""
+        """The stones in turn, black first; None if alternate play cannot lead here."""
         early = len(self.black) - len(self.white)
         if self.walls or early not in (0, 1) or self.to_move != early:
             return None
@@ -91,36 +91,36 @@ class Position(NamedTuple):
 
 
 class Image(NamedTuple):
-    """The key of a position, and the symmetry that leads to the position that it holds."""
+    """The key of a position, and the symmetry that maps the position to the key's orientation."""
 
     key: bytes
     number: int
 
     def turn(self, cells: Sequence[Coordinates]) -> list[Coordinates]:
-        """Return cells of the position in the orientation of the key."""
+        """Map cells of the position to the key's orientation."""
         return transform(cells, self.number, *self.key[1:3])
 
     def back(self, cells: Sequence[Coordinates]) -> list[Coordinates]:
-        """Return cells in the orientation of the key as cells of the position."""
+        """Map cells in the key's orientation back to the position's."""
         number = self.number
-        if number & 4:  # the exchange of columns and rows comes first then
+        if number & 4:  # then the transposition comes first
             number = 4 | (number & 1) << 1 | (number & 2) >> 1
         return transform(cells, number, *self.key[1:3])
 
     def pack(self, cells: Sequence[Coordinates]) -> bytes:
-        """Return cells of the position, in their order, as bytes in the orientation of the key."""
+        """Pack cells of the position, in order, in the key's orientation."""
         width, height = self.key[1:3]
         return _pack([y * width + x for x, y in self.turn(cells)], width * height)
 
     def unpack(self, packed: bytes) -> list[Coordinates]:
-        """Return the cells of the position that :meth:`pack` packed."""
+        """Return cells packed by :meth:`pack`, in the position's orientation."""
         width, height = self.key[1:3]
         return self.back(
             [(cell % width, cell // width) for cell in _unpack(packed, width * height)]
         )
 
     def unpack_book(self, packed: bytes) -> list[BookMove]:
-        """Return the moves that :func:`pack_book` packed, as cells of the position."""
+        """Return moves packed by :func:`pack_book`, in the position's orientation."""
         pairs = list(iter_unpack(">Hh", bytes(packed)))
         cells = self.back([(cell % self.key[1], cell // self.key[1]) for cell, _ in pairs])
         return [(cell, value) for cell, (_, value) in zip(cells, pairs, strict=True)]
@@ -128,7 +128,7 @@ class Image(NamedTuple):
 
 @cache
 def _tables(width: int, height: int) -> list[list[int]]:
-    """Return where each symmetry of a board leads each cell ``y * width + x``, by its number."""
+    """Return, for each symmetry by number, the image of each cell ``y * width + x``."""
     cells = [(x, y) for y in range(height) for x in range(width)]
     return [
         [y * width + x for x, y in transform(cells, symmetry, width, height)]
@@ -137,7 +137,7 @@ def _tables(width: int, height: int) -> list[list[int]]:
 
 
 def own_symmetries(sets: Iterable[Sequence[Coordinates]], width: int, height: int) -> list[int]:
-    """Return the symmetries of a board that take each of these sets of cells to itself."""
+    """Return the symmetries of a board that map each of these sets of cells to itself."""
     found, board = [set(cells) for cells in sets], (width, height)
     return [
         number
@@ -147,15 +147,15 @@ def own_symmetries(sets: Iterable[Sequence[Coordinates]], width: int, height: in
 
 
 def image_of(position: Position) -> Image:
-    """Return the key of a position."""
+    """Return the key of a position, with its symmetry."""
     return next(images_of(position, ()))
 
 
 def images_of(position: Position, turns: Iterable[Coordinates | None]) -> Iterator[Image]:
-    """Yield the key of a position, and of each one that the next turns (None: a pass) lead to."""
+    """Yield the image of a position, then the image after each of ``turns`` (None: a pass)."""
     rule, width, height, side, *held = position
     tables = _tables(width, height)
-    # for each symmetry, where it leads black, white and walls
+    # for each symmetry, the images of black, white and walls
     images = [
         [sorted([numbers[y * width + x] for x, y in cells]) for cells in held] for numbers in tables
     ]
@@ -176,7 +176,7 @@ def images_of(position: Position, turns: Iterable[Coordinates | None]) -> Iterat
 
 
 def read_key(key: bytes) -> Position:
-    """Return the position that a key holds; ValueError if these bytes are no key."""
+    """Return the position of a key; ValueError if the bytes are not a key."""
     if len(key) < HEAD:
         raise ValueError("a key that is too short")
     rule, width, height, side = key[:HEAD]
@@ -196,7 +196,7 @@ def read_key(key: bytes) -> Position:
 
 
 def pack_book(moves: Iterable[BookMove], width: int) -> bytes:
-    """Return moves in the orientation of a key, with their values, as bytes in their order."""
+    """Pack moves in the key's orientation, with their values, in order."""
     return b"".join(pack(">Hh", y * width + x, value) for (x, y), value in moves)
 
 

@@ -1,4 +1,4 @@
-"""A game on paper: its board, what stood there, the moves in order, players and result."""
+"""Records of games: board, stones set up, moves in order, players and result."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ SCORE = "score"  # both engines agreed on the outcome for long enough
 
 # Faults: what the loser did.
 CRASH = "crash"  # it died of a signal or with an error code
-EXIT = "exit"  # it left, or closed its output, unasked
-TIME = "time"  # its answer came late, or not at all though it had spoken before
-MUTE = "mute"  # it never said anything at all
-GARBAGE = "garbage"  # it said things, none of them a move
-FLOOD = "flood"  # it said far too much
-MEMORY = "memory"  # it held more memory than allowed
+EXIT = "exit"  # it exited or closed its output, unasked
+TIME = "time"  # it answered late, or not at all though it had written before
+MUTE = "mute"  # it never wrote anything
+GARBAGE = "garbage"  # it wrote lines, but no move
+FLOOD = "flood"  # it wrote far too much
+MEMORY = "memory"  # it used more memory than allowed
 ILLEGAL = "illegal"  # its move was off the board or on a stone
-FORBIDDEN = "forbidden"  # its move was a foul of black's in renju
+FORBIDDEN = "forbidden"  # its move was a foul (black in renju)
 REFUSED = "refused"  # it declined the board or the rule with ERROR or UNKNOWN
 START = "start"  # it could not be started
 FAULTS = (CRASH, EXIT, TIME, MUTE, GARBAGE, FLOOD, MEMORY, ILLEGAL, FORBIDDEN, REFUSED, START)
 
-RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}  # by who has won
+RESULTS = {BLACK: "1-0", WHITE: "0-1", DRAW: "1/2-1/2"}  # by winner
 
 
 class GameRecord(NamedTuple):
     """A game: board, rule, players, moves in order.
 
-    ``first`` plays the first move, the sides alternate. ``placed`` is what stood on the board
-    before that; blocked cells can only be drawn, and PSQ cannot keep stones either, nor ``passes``:
-    how many moves had been made each time that a side gave up its turn.
+    ``first`` plays the first move, then the sides alternate. ``placed`` are stones and blocked
+    cells set up before the first move. ``passes``: for each pass, the number of moves before it.
+    Files cannot store blocked cells, and PSQ files neither set-up stones nor passes.
     """
 
     width: int = 15
@@ -50,26 +50,26 @@ class GameRecord(NamedTuple):
     first: Side = Side.BLACK
     placed: tuple[Held, ...] = ()
     passes: tuple[int, ...] = ()
-    times: tuple[int, ...] = ()  # milliseconds of the moves that were not given; not in SGF
-    comments: tuple[str, ...] = ()  # on the moves; PSQ does not keep them
-    marked: Coordinates | None = None  # what a drawing marks as the last stone
+    times: tuple[int, ...] = ()  # milliseconds of the moves after the opening; not in SGF
+    comments: tuple[str, ...] = ()  # on the moves; not in PSQ
+    marked: Coordinates | None = None  # the last stone according to a drawing
     black: str = ""  # names of the players
     white: str = ""
-    result: str = ""  # "1-0" black won, "0-1" white won, "1/2-1/2", or "" where open
+    result: str = ""  # "1-0" black won, "0-1" white won, "1/2-1/2", or "" if open
     date: str = ""
     comment: str = ""  # about the game as a whole
     number: int = 0  # of the game in its match, from 0
-    round: int = 0  # games of one opening have the same
+    round: int = 0  # the same for all games of one opening
     reason: str = ""  # why it ended: FIVE, FULL, LIMIT, SCORE or a fault of the loser's
     detail: str = ""
-    given: int = 0  # how many of the moves are an opening that no player chose
-    depths: tuple[int | None, ...] = ()  # of the searches for the moves after that, as far as known
+    given: int = 0  # number of opening moves that no player chose
+    depths: tuple[int | None, ...] = ()  # of the searches after the opening, as far as known
     values: tuple[int | None, ...] = ()  # for the side that moves
     nodes: tuple[int | None, ...] = ()
     memory: tuple[int, ...] = ()  # peak bytes of black and white
-    seconds: float = 0.0  # that the whole game took
-    steps: str = ""  # by which an opening rule was gone through, as ``OpeningPlay.actions``
-    remarks: tuple[str, ...] = ()  # what of a file is not in it; two games may differ in it
+    seconds: float = 0.0  # duration of the whole game
+    steps: str = ""  # actions under an opening rule, as in ``OpeningPlay.actions``
+    remarks: tuple[str, ...] = ()  # what was not read from a file; ignored by ``==``
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, GameRecord) and self[:-1] == other[:-1]
@@ -82,18 +82,18 @@ class GameRecord(NamedTuple):
 
     @classmethod
     def of(cls, position: Position) -> GameRecord:
-        """Return the record of a position without the moves that led to it."""
+        """Return the record of a position, without moves."""
         rule, width, height, to_move, *_ = position
         return cls(width, height, rule, first=to_move, placed=tuple(position.held))
 
     @property
     def board(self) -> tuple[int, int, Rule]:
-        """Width, height and rule, free style where the file does not say."""
+        """Width, height and rule, freestyle if unknown."""
         return self.width, self.height, self.rule or Rule.FREESTYLE
 
     @property
     def opening(self) -> tuple[Coordinates, ...]:
-        """The moves that were given."""
+        """The opening moves that no player chose."""
         return self.moves[: self.given]
 
     @property
@@ -103,13 +103,13 @@ class GameRecord(NamedTuple):
 
     @property
     def movers(self) -> list[str]:
-        """Who made each of the moves after the opening."""
+        """The player of each move after the opening."""
         sides = self.black, self.white
         return [sides[(self.first + ply) % 2] for ply in range(self.given, len(self.moves))]
 
     @property
     def winner(self) -> str:
-        """``black``, ``white`` or ``draw``; empty where the result is open."""
+        """``black``, ``white`` or ``draw``; empty if the result is open."""
         return next((side for side, result in RESULTS.items() if result == self.result), "")
 
     @property
@@ -119,12 +119,12 @@ class GameRecord(NamedTuple):
 
     @property
     def fault(self) -> str:
-        """The cause for which the loser lost, or an empty string."""
+        """The loser's fault, or an empty string."""
         return self.reason if self.reason in FAULTS else ""
 
     @property
     def ending(self) -> str:
-        """The reason for which it ended, with its detail."""
+        """The reason for the end, with its detail."""
         return f"{self.reason}: {self.detail}" if self.detail else self.reason
 
     def points(self, name: str) -> int:
@@ -141,17 +141,17 @@ class GameRecord(NamedTuple):
 
     @property
     def last(self) -> Coordinates | None:
-        """The last stone, as far as it is known."""
+        """The last stone, if known."""
         return self.moves[-1] if self.moves else self.marked
 
     @property
     def to_move(self) -> Side:
-        """Who moves at the end."""
+        """The side to move at the end."""
         return Side((self.first + len(self.moves) + len(self.passes)) % 2)
 
     @property
     def stones(self) -> dict[Coordinates, Side]:
-        """What stands on the cells at the end, in the order in which it came there."""
+        """The stones and blocked cells at the end, in order."""
         stones, side = dict(self.placed), self.first
         for cell in self.turns:
             if cell is not None:
@@ -161,7 +161,7 @@ class GameRecord(NamedTuple):
 
     @property
     def beginning(self) -> GameRecord:
-        """Board and rule, and what stood there before the first move; nothing else."""
+        """A record of just board, rule and the stones before the first move."""
         return GameRecord(self.width, self.height, self.rule, first=self.first, placed=self.placed)
 
     @property
@@ -172,17 +172,17 @@ class GameRecord(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """What stands on the board after the moves, whether that can arise or not."""
+        """The position after the moves, not checked for legality."""
         return reduce(Position.after, self.turns, self.start)
 
     def images(self) -> Iterator[Image]:
-        """Yield the images of all positions, that before the first move first."""
+        """Yield the images of all positions, from the start on."""
         return images_of(self.start, self.turns)
 
 
 # Stages of a game, by the stones on the board -------------------------------------------
 
-STAGES = (0, 10, 20, 40)  # stones from which each begins
+STAGES = (0, 10, 20, 40)  # least stones of each
 
 
 def stage_of(stones: int) -> int:
@@ -191,6 +191,6 @@ def stage_of(stones: int) -> int:
 
 
 def stage_name(stage: int) -> str:
-    """Return the stones of a stage: ``10-19``, ``40+``."""
+    """Return the range of stones of a stage: ``10-19``, ``40+``."""
     first, *later = STAGES[stage:]
     return f"{first}-{later[0] - 1}" if later else f"{first}+"

@@ -1,4 +1,4 @@
-"""What is known of a position: a value with its line, how certain it is, and who found it."""
+"""Results about positions: a value with its line, its certainty and its author."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 BY_FOURS = "vcf"  # a win by continuous fours
 BY_THREATS = "vct"  # a win by fours and threes
-BY_SEARCH = "win"  # a win that the main search has found
-OPEN = "open"  # ended before it knew
+BY_SEARCH = "win"  # a win found by the main search
+OPEN = "open"  # stopped before it was decided
 LOWER, UPPER = "lower", "upper"  # of ``Result.bound``
-# Lost chances to win from which a move is called so; a missed win is a mistake at least.
+# Least losses of winning chance for these names; a missed win is at least a mistake.
 LEAST_INACCURACY, LEAST_MISTAKE, LEAST_BLUNDER = 0.05, 0.10, 0.20
 BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = "best", "good", "inaccuracy", "mistake", "blunder"
 WRONG = (INACCURACY, MISTAKE, BLUNDER)
@@ -45,41 +45,41 @@ class Tree:
         return f"Tree({self.move!r}, {self.replies!r})"
 
     def count(self) -> int:
-        """Return how many moves of the winner it holds."""
+        """Return the number of the winner's moves in the proof."""
         return 1 + sum(tree.count() for tree in self.replies.values())
 
     def longest(self) -> tuple[Move, ...]:
-        """Return its longest line."""
+        """Return the longest line."""
         lines = ((reply, *tree.longest()) for reply, tree in self.replies.items())
         return (self.move, *max(lines, key=len, default=()))
 
 
 class Author(NamedTuple):
-    """Who has found something out: a program's name and version, and the weights it used."""
+    """The author of a result: a program's name and version, and its weights."""
 
     version: str = ""
     weights: str = ""
 
 
 class Result(NamedTuple):
-    """What a search, the solver, a review or a database says of a position.
+    """The result of a search, the solver, a review or a database lookup for a position.
 
-    ``value`` is that of the side to move, in the units of ``values.py``; ``line`` how it goes on,
-    the best move first, up to the five where a win is proven. ``depth`` is in completed plies,
-    ``seldepth`` the deepest ply reached, ``nodes`` those of all threads (for the solver: stones
-    that it put on the board), ``time`` in seconds, ``multipv`` the rank of the line, 1 for the
-    best, ``changes`` how often the best move changed in this iteration.
+    ``value`` is for the side to move, in the units of ``values.py``; ``line`` is the principal
+    variation, up to the five if a win is proven. ``depth`` is in completed plies, ``seldepth`` the
+    deepest ply reached, ``nodes`` the nodes of all threads (for the solver: stones put on the
+    board), ``time`` in seconds, ``multipv`` the rank of the line, 1 for the best, ``changes`` how
+    often the best move changed in this iteration.
 
     ``claim`` says what is proven, and how: ``vcf`` a win by fours, ``vct`` by threats, ``win`` by
     the main search; ``no-vcf`` and ``no-vct`` that there is none, ``open`` that the solver was
-    ended before it knew; empty where nothing is claimed. ``level``: of the solver's search by
-    threats, below which there is no win; 0 is fours and threes alone. ``tree``: the whole proof.
+    stopped before a decision; empty if nothing is claimed. ``level``: the level of the solver's
+    search by threats, below which there is no win; 0: fours and threes only. ``tree``: the whole
+    proof.
 
-    ``bound`` is empty where the value is exact; it is ``lower`` (``upper``) where the position is
-    worth at least (at most) the value. ``scale`` says what values are worth: this many units are
-    one logistic unit of ``chance``. ``moves`` are further answers, best first: those that are as
-    good, or all that stop a threat; ``unknown`` those of which it is open. ``board`` is what it
-    is about, where it was not answered without a search.
+    ``bound`` is empty if the value is exact; ``lower`` (``upper``) if the position is worth at
+    least (at most) the value. ``scale``: units of value per logistic unit of ``chance``. ``moves``
+    are all answers known, best first: equally good moves, or all that stop a threat; ``unknown``
+    the undecided ones. ``board`` is the position searched, None without a search.
     """
 
     value: int = 0
@@ -101,21 +101,21 @@ class Result(NamedTuple):
     author: Author = Author()
 
     def __repr__(self) -> str:
-        """Return what is not as it is by default, but for the board."""
+        """Return the fields that differ from their defaults, except the board."""
         plain = self._field_defaults
         said = (f"{name}={found!r}" for name, found in self._asdict().items()
                 if name != "board" and found != plain[name])  # fmt: skip
         return f"Result({', '.join(said)})"
 
     def _repr_svg_(self) -> str | None:
-        """Draw the line on its board where a notebook shows the result."""
+        """Return the line on its board as SVG, for notebooks."""
         from .diagram import picture
 
         return self.board and picture(self.board, self.line)
 
     @property
     def move(self) -> Move:
-        """The best move; IndexError where the game is over."""
+        """The best move; IndexError if the game is over."""
         return (self.line or self.moves)[0]
 
     @property
@@ -125,17 +125,17 @@ class Result(NamedTuple):
 
     @property
     def proof(self) -> str:
-        """``vcf`` or ``vct`` where the solver has proven a win, or empty."""
+        """``vcf`` or ``vct`` if the solver has proven a win, else empty."""
         return self.claim if self.claim in (BY_FOURS, BY_THREATS) else ""
 
     @property
     def mate(self) -> int | None:
-        """Plies to the forced win, negative to the forced loss, None for an ordinary value."""
+        """Plies to a forced win, negative for a forced loss, None for an ordinary value."""
         return mate_distance(self.value)
 
     @property
     def chance(self) -> float:
-        """The chance of the side to move to win, 0 to 1; a draw counts as half a win."""
+        """The winning chance of the side to move, 0 to 1; a draw counts as half a win."""
         return chance(self.value, self.scale)
 
     @property
@@ -145,40 +145,40 @@ class Result(NamedTuple):
 
     @property
     def plies(self) -> int:
-        """The moves of both sides up to and with the five, 0 where none is forced."""
+        """The moves of both sides up to and including the five, 0 if none is forced."""
         return abs(self.mate or 0)
 
     @property
     def length(self) -> int:
-        """The winner's stones up to and with the five, 0 where no win is forced."""
+        """The winner's stones up to and including the five, 0 if no win is forced."""
         return (self.plies + 1) // 2
 
     @property
     def is_open(self) -> bool:
-        """Whether the solver was ended before it knew."""
+        """Whether the solver was stopped before a decision."""
         return self.claim == OPEN
 
     @property
     def is_certain(self) -> bool:
-        """Whether it is a forced win or loss."""
+        """Whether this is a forced win or loss."""
         if self.value >= WIN_BAND:
             return self.bound != UPPER
         return self.value <= -WIN_BAND and self.bound != LOWER
 
 
 def win_by(claim: str, line: Sequence[Move], tree: Tree | None = None) -> Result:
-    """Return a win whose line is known up to its end.
+    """Return a win with a complete line.
 
-    That is the five, or a threat of it that the rules do not allow to stop.
+    It ends with the five, or with a threat of five that the rules do not allow to be stopped.
     """
     return Result(win_in(2 * (len(line) // 2) + 1), tuple(line), claim=claim, tree=tree)
 
 
 class Reviewed(NamedTuple):
-    """What was found out about a move.
+    """The review of a move.
 
-    ``found`` is what holds of the position before it; ``loss`` is the chance to win that the move
-    gave away, from 0 to 1. ``missed`` is a forced win that its side had and has no more,
+    ``found`` is the result for the position before it; ``loss`` is the winning chance that the
+    move gave away, 0 to 1. ``missed`` is a forced win that its side had before the move and lost,
     ``allowed`` one that the other side has since. ``is_foul``: the move was forbidden, and lost.
     """
 
@@ -192,12 +192,12 @@ class Reviewed(NamedTuple):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether so much was lost that it should be shown."""
+        """Whether the move is a mistake or a blunder."""
         return self.kind in (MISTAKE, BLUNDER)
 
     @property
     def kind(self) -> str:
-        """``best``, ``good``, ``inaccuracy``, ``mistake`` or ``blunder``, by the lost chance."""
+        """``best``, ``good``, ``inaccuracy``, ``mistake`` or ``blunder``, by the loss."""
         if self.loss >= LEAST_BLUNDER:
             return BLUNDER
         if self.loss >= LEAST_MISTAKE or self.missed is not None:
@@ -208,7 +208,7 @@ class Reviewed(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What a person has written about a position."""
+    """A person's note about a position."""
 
     title: str = ""
     comment: str = ""
@@ -217,7 +217,7 @@ class Note(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """All that a database knows about a position, in the orientation in which it was asked."""
+    """All that a database knows about a position, in the orientation of the query."""
 
     number: int  # of the row
     finding: Result | None
@@ -229,59 +229,59 @@ class Entry(NamedTuple):
 
     @property
     def games(self) -> int:
-        """How many games passed through."""
+        """The number of games through this position."""
         return self.black_wins + self.draws + self.white_wins
 
 
 class Known(NamedTuple):
-    """A result and the image of its position, as it is to be stored."""
+    """A result to be stored, with the image of its position."""
 
     image: Image
     finding: Result
-    way: GameRecord | None = None  # the moves to it, where they are known
+    way: GameRecord | None = None  # the moves to the position, if known
 
 
 # Reviews of whole games -----------------------------------------------------------------
 
-# A move's accuracy is 100 * e ** (-STEEPNESS * loss) per cent, by the chance to win that it gave
-# away: 100 where it lost nothing, 80 at a loss of 0.05, 64 at 0.1.
+# A move's accuracy is 100 * e ** (-STEEPNESS * loss) per cent, where the loss is the winning chance
+# given away: 100 for no loss, 80 for a loss of 0.05, 64 for 0.1.
 STEEPNESS = 4.5
-DECIDED = 0.8  # of the chance to win, which the winner keeps from the decisive move on
+DECIDED = 0.8  # winning chance that the winner keeps from the decisive move on
 
 
 class Performance(NamedTuple):
-    """How one side has played: per cent, None without moves; moves of each wrong kind."""
+    """How one side played: accuracy in per cent, None without moves; bad moves by kind."""
 
     accuracy: float | None
     counts: dict[str, int]
 
 
 def accuracy(loss: float) -> float:
-    """Return how accurate a move was, in per cent, by the chance that it lost."""
+    """Return the accuracy of a move in per cent, given its loss of winning chance."""
     return 100 * exp(-STEEPNESS * loss)
 
 
 def mover_of(game: GameRecord, reviewed: Reviewed) -> Side:
-    """Return whose move it was."""
+    """Return the side that made the move."""
     return Side((game.first + reviewed.ply - 1 - len(game.placed)) % 2)
 
 
 def verdict(game: GameRecord, found: Sequence[Reviewed], side: Side) -> Performance:
-    """Return how a side has played."""
+    """Return how a side played."""
     own = [reviewed for reviewed in found if mover_of(game, reviewed) is side]
     mean = sum(accuracy(reviewed.loss) for reviewed in own) / len(own) if own else None
     return Performance(mean, {kind: sum(item.kind == kind for item in own) for kind in WRONG})
 
 
 def chances(game: GameRecord, found: Sequence[Reviewed]) -> list[float]:
-    """Return black's chance to win before each of the moves, and after the last."""
+    """Return black's winning chance before each move, and after the last."""
     own = [(mover_of(game, item), item.found.chance) for item in found]
     own += [(mover_of(game, item), item.found.chance - item.loss) for item in found[-1:]]
     return [chance if side is Side.BLACK else 1 - chance for side, chance in own]
 
 
 def decisive(game: GameRecord, found: Sequence[Reviewed]) -> int | None:
-    """Return the ply of the move since which the winner has kept the upper hand, if any has."""
+    """Return the ply of the move from which the winner kept the upper hand, or None."""
     black = chances(game, found)
     if not black:
         return None

@@ -1,7 +1,7 @@
-"""Trees of variations, with what people wrote on them.
+"""Trees of variations with notes.
 
-A node is a move, or a text drawn on a cell without a move. Readers and writers of the formats do
-not recurse: a line may be as long as the board, a library has a million nodes.
+A node is a move, or a text on a cell without a move. Readers and writers of the formats do not
+recurse: a line may be as long as the board, and a library may have a million nodes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..position.geometry import Coordinates
 from .cells import NotationError, cell_name, check_on_board, check_size
 from .record import GameRecord
 
-MOST_BAD = 3  # games that are named as impossible
+MOST_BAD = 3  # impossible games named in a remark
 
 
 @dataclass(slots=True)
@@ -21,23 +21,23 @@ class TreeNode:
     """A move and its notes; ``cell`` is None for the root and for a pass."""
 
     cell: Coordinates | None = None
-    is_move: bool = True  # else only the text is drawn on the cell
+    is_move: bool = True  # False: just a text on the cell
     title: str = ""  # a comment of one line
     comment: str = ""
-    text: str = ""  # drawn on the cell while the move before is shown
-    is_marked: bool = False  # so that it can be found again
-    is_start: bool = False  # where a reader of the file should begin
-    drawn: str = ""  # circles and arrows, as "h8 a1b2": a circle and an arrow
+    text: str = ""  # drawn on the cell while the parent is shown
+    is_marked: bool = False  # a bookmark
+    is_start: bool = False  # where a reader of the file should start
+    drawn: str = ""  # circles and arrows: "h8 a1b2" is a circle and an arrow
     children: list[TreeNode] = field(default_factory=list)
 
     @property
     def has_notes(self) -> bool:
-        """Whether it holds more than the move."""
+        """Whether the node is more than a plain move."""
         notes = self.title, self.comment, self.text, self.is_marked, self.is_start, self.drawn
         return any(notes) or not self.is_move
 
     def child(self, cell: Coordinates | None, is_move: bool = True) -> TreeNode:
-        """Return the child with this move (or text), made if there is none."""
+        """Return the child with this move (or text), created if missing."""
         for node in self.children:
             if node.cell == cell and node.is_move is is_move:
                 return node
@@ -48,11 +48,11 @@ class TreeNode:
 
 @dataclass(slots=True)
 class GameTree:
-    """A tree, and board, rule, players and stones set up before (``record`` without moves)."""
+    """A tree of moves; ``record`` has its board, rule, players and set-up stones, no moves."""
 
     record: GameRecord = field(default_factory=GameRecord)
     root: TreeNode = field(default_factory=TreeNode)
-    remarks: list[str] = field(default_factory=list)  # what of a file could not be taken over
+    remarks: list[str] = field(default_factory=list)  # about what was not read from a file
 
     def walk(self) -> Iterator[tuple[TreeNode, int]]:
         """Yield every node with its depth, the root (0) first, a branch before its siblings."""
@@ -63,7 +63,7 @@ class GameTree:
             stack.extend((child, depth + 1) for child in reversed(node.children))
 
     def add(self, cells: Iterable[Coordinates | None]) -> TreeNode:
-        """Return the node at the end of a line of moves, made where it is not there."""
+        """Return the node at the end of a line of moves, creating missing nodes."""
         node = self.root
         for cell in cells:
             node = node.child(cell)
@@ -74,18 +74,18 @@ class GameTree:
         return sum(1 for _ in self.walk()) - 1
 
     def is_plain(self) -> bool:
-        """Whether it is one line without notes."""
+        """Whether the tree is one line without notes."""
         return not any(node.has_notes or node.children[1:] for node, _ in self.walk())
 
     def check(self) -> GameTree:
-        """Return the tree itself; NotationError if its board, stones or moves are not possible."""
+        """Return the tree itself; NotationError if its board, stones or moves are impossible."""
         record = self.record
         size = record.width, record.height
         check_size("the board", *size)
         setup: set[Coordinates] = set()
         for cell, _ in record.placed:
             if check_on_board(*cell, *size) in setup:
-                raise NotationError(f"{cell_name(*cell)} holds two stones")
+                raise NotationError(f"{cell_name(*cell)} has two stones")
             setup.add(cell)
         way: list[Coordinates | None] = []  # the moves to a node
         for node, depth in self.walk():
@@ -103,7 +103,7 @@ class GameTree:
 
 
 def without_bad(trees: list[GameTree], bad: Sequence[str]) -> list[GameTree]:
-    """Return the possible games of a file, a remark names others; NotationError if all are bad."""
+    """Return a file's valid games, with a remark on the others; NotationError if none is valid."""
     if bad and not trees:
         raise NotationError(bad[0])
     if bad:
@@ -125,7 +125,7 @@ def tree_of(record: GameRecord) -> GameTree:
 
 
 def main_line(tree: GameTree) -> GameRecord:
-    """Return the game that a tree tells: its first branch everywhere."""
+    """Return the main line of a tree, its first branch at every node."""
     moves: list[Coordinates] = []
     comments: list[str] = []
     passes: list[int] = []
