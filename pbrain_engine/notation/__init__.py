@@ -1,1 +1,1 @@
-"""How positions and games are written: cells, diagrams, SGF and PSQ files."""
+"""File formats of games: SGF, PSQ, RenLib, RIF and others, journals and self-play files."""

@@ -1,7 +1,7 @@
-"""Boards in the colours of a terminal, drawn with rich where that is installed.
+"""Boards in colour for the terminal, drawn with rich if it is installed.
 
-Colours bring a wooden ground of their own, so that black stones are dark and white ones light
-whatever the colours of the terminal are; ``+`` are the star points.
+The board has a wooden background of its own, so that black stones are dark and white ones light
+whatever the terminal's colours; ``+`` are the star points.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..position.rules import Side
 if TYPE_CHECKING:
     from rich.text import Text
 
-GROUND, LAST, ROW = "#d9b06b", "#e07a4f", "#8fbf6a"  # grounds: plain, last stone, winning row
+GROUND, LAST, ROW = "#d9b06b", "#e07a4f", "#8fbf6a"  # backgrounds: plain, last stone, winning row
 LABEL = "dim"
 INKS = {Side.BLACK: "#000000", Side.WHITE: "#ffffff", Side.EMPTY: "#7a5a24", Side.WALL: "#4a3a1c"}
 CROSS = "x"
@@ -32,9 +32,9 @@ def colour_rows(
     crossed: Collection[Coordinates] = (),
     letters: bool = False,
 ) -> Text:
-    """Return a board in colours: the last stone, a winning row and crossed cells stand out.
+    """Return a board in colour, with last stone, winning row and crossed cells highlighted.
 
-    ``letters``: with ``X`` and ``O``, where the terminal has no discs.
+    ``letters``: use ``X`` and ``O``, for terminals without discs.
     """
     from rich.text import Text
 

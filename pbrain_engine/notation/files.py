@@ -1,24 +1,24 @@
-"""Files of games of every kind: read by what they hold, written by the name.
+"""Game files of all formats, recognised by content for reading and by suffix for writing.
 
-SGF and libraries have modules of their own. Of the other kinds only PSQ is written, too.
+SGF and RenLib have modules of their own. Of the other formats only PSQ is also written.
 
-PSQ (the manager of Gomocup): a head with the sizes of the board, then ``x,y,ms`` a move from 1.
+PSQ (Gomocup's manager): a head with the board size, then ``x,y,ms`` per move, from 1.
 
 RIF (RenjuNet, the archive of the Renju International Federation): XML with lists of countries,
 players, tournaments, opening rules, each entry with an ``id``, and games that name them:
 ``<game tournament="43" round="1" rule="6" black="64" white="115" bresult="1" opening="12" alt="h5"
-swap="-"><move>h8 h9 ...</move><info/></game>``. Boards are 15x15, rows count from below, ``alt``
-are the fifth moves that were not chosen.
+swap="-"><move>h8 h9 ...</move><info/></game>``. Boards are 15x15, rows are numbered from below,
+``alt`` are the fifth moves not chosen.
 
-``.pos`` (Yixin-Board, RenLib, ZjRenju): a byte for the number of moves, then one for each of them,
-``15 * row + column`` from the top left, on a board of 15x15.
+``.pos`` (Yixin-Board, RenLib, ZjRenju): a byte for the number of moves, then a byte per move,
+``15 * row + column`` from the top left, on a 15x15 board.
 
-``.sav`` (Yixin-Board): numbers in a text, the height, the width, how many moves there are, then row
-and column of each, from 0.
+``.sav`` (Yixin-Board): numbers as text: height, width, number of moves, then row and column of
+each move, from 0.
 
-``.rec`` (Piskvork, Gomotur): the names of both players, the one that begins first, then
-``column,row,ms`` a move from 0, and a number for how the game ended. It does not tell the board,
-which is one of 20x20 where all moves fit on that.
+``.rec`` (Piskvork, Gomotur): the names of both players, the starting one first, then
+``column,row,ms`` per move, from 0, and a number for the result. The board is not stored; it is
+taken as 20x20, or larger if the moves require it.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ POS_SIZE = 15
 REC_SIZE = 20
 
 _NUMBERS = re.compile(r"\s*(?:[0-9]{1,6}\s+)*[0-9]{1,6}\s*")
-_LEAST = 3  # numbers of a .sav: both sides of the board, and how many moves
+_LEAST = 3  # numbers of a .sav before its moves: height, width and number of moves
 _TIMED = re.compile(r"\s*([0-9]{1,6})\s*,\s*([0-9]{1,6})\s*,\s*(-?[0-9]{1,18})\s*")
 _NAMES = 2  # lines of a .rec before its moves
 
 
 def is_pos(data: bytes) -> bool:
-    """Return whether bytes are a ``.pos`` file: as many moves as announced, and no text."""
+    """Return whether bytes are a ``.pos`` file: distinct moves, as many as announced, no text."""
     if not data or len(data) != 1 + data[0] or len({*data[1:]}) != data[0]:
         return False
     return data[0] < ord(" ") or not data.isascii()
 
 
 def parse_pos(data: bytes) -> GameRecord:
-    """Return the game of a ``.pos`` file; NotationError if it is cut off, or a move impossible."""
+    """Parse a ``.pos`` file; NotationError if it is cut off or a move is impossible."""
     if not data or len(data) < 1 + data[0]:
         there, wanted = max(len(data) - 1, 0), data[0] if data else 1
         raise NotationError(f"the .pos file is cut off: it has {there} of {wanted} moves")
@@ -77,17 +77,16 @@ def parse_pos(data: bytes) -> GameRecord:
 
 
 def parse_sav(text: str) -> GameRecord:
-    """Return the game of a ``.sav`` file; NotationError if its length or a move is not possible."""
+    """Parse a ``.sav`` file; NotationError if its length or a move is invalid."""
     words = text.split()
     for number, word in enumerate(words, 1):
         if not _NUMBERS.fullmatch(word):
-            raise NotationError(f"word {number} of the .sav file is no number: {word[:40]!r}")
+            raise NotationError(f"word {number} of the .sav file is not a number: {word[:40]!r}")
     if len(words) < _LEAST:
-        raise NotationError("the .sav file is cut off: it does not tell how many moves it has")
+        raise NotationError("the .sav file is cut off before its number of moves")
     height, width, count, *cells = map(int, words)
     if len(cells) != 2 * count:
-        held = f"{len(cells) / 2:g}, not {count}"
-        raise NotationError(f"the number of moves in the .sav file is {held} as it says")
+        raise NotationError(f"the .sav file has {len(cells) / 2:g} moves but announces {count}")
     moves = []
     for number, (y, x) in enumerate(zip(cells[::2], cells[1::2], strict=True), 1):
         if x >= width or y >= height:
@@ -108,7 +107,7 @@ def is_rec(text: str) -> bool:
 
 
 def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
-    """Return the game of a ``.rec`` file, on this board if known; NotationError if damaged."""
+    """Parse a ``.rec`` file, on a board of ``size`` if known; NotationError if damaged."""
     lines = text.strip().split("\n")
     if len(lines) <= _NAMES:
         raise NotationError("the .rec file is cut off: it ends before the first move")
@@ -118,7 +117,7 @@ def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
         found = _TIMED.fullmatch(line)
         if found is None:
             if number < len(lines) or not line.strip().lstrip("-").isdecimal():
-                raise NotationError(f"line {number} of the .rec file is no move: {line[:40]!r}")
+                raise NotationError(f"line {number} of the .rec file is not a move: {line[:40]!r}")
             break
         moves.append((int(found[1]), int(found[2])))
         times.append(int(found[3]))
@@ -141,7 +140,7 @@ def _checked(record: GameRecord) -> GameRecord:
 
 # PSQ ------------------------------------------------------------------------------------
 
-# Two computer players at the highest level of the manager's table; the first of them begins.
+# Two computer players at the highest level in the manager; the first starts.
 _HEAD = "Piskvorky {}x{}, 11:11, 0"
 _NUMBER = "(-?[0-9]{1,18})"
 _START = re.compile(rf"Piskvorky\s+{_NUMBER}x{_NUMBER}\s*,[^,]*,\s*{_NUMBER}\s*(?:,.*)?")
@@ -152,8 +151,7 @@ def format_psq(record: GameRecord) -> str:
     """Return the game as a PSQ file.
 
     Raises:
-        NotationError: stones stood on the board before the first move, white began, or a
-            side passed.
+        NotationError: the game has set-up stones, starts with white or has passes.
     """
     if record.placed:
         raise NotationError("a PSQ file cannot keep stones set up before the first move")
@@ -167,11 +165,11 @@ def format_psq(record: GameRecord) -> str:
     for number, name in enumerate((record.black, record.white), 1):
         words = name.replace(",", " ").split()  # with a comma it could be read as a move
         lines.append(" ".join(words) or f"player-{number}")
-    return "\n".join([*lines, "0", ""])  # how it ended, which no program reads
+    return "\n".join([*lines, "0", ""])  # the result, which no program reads
 
 
 def parse_psq(text: str) -> GameRecord:
-    """Return the game of a PSQ file; NotationError if it is no such file, or not possible."""
+    """Parse a PSQ file; NotationError if it is not one or the game is impossible."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     start = _START.fullmatch(lines[0]) if lines else None
     if start is None:
@@ -202,17 +200,17 @@ def parse_psq(text: str) -> GameRecord:
 SIZE = 15
 
 _RESULTS = {"1": "1-0", "0": "0-1", "0.5": "1/2-1/2", "1/2": "1/2-1/2"}
-_LISTS = ("player", "tournament", "rule", "opening")  # that games name
+_LISTS = ("player", "tournament", "rule", "opening")  # referenced by games
 _BEGINS = re.compile(r"\s*<(?:\?xml|!--|database\b|games?\b|renju)", re.IGNORECASE)
 
 
 def parse_rif(text: str) -> list[GameTree]:
-    """Return a RIF file's games, the impossible ones in a remark; NotationError if it has none."""
-    from xml.etree import ElementTree  # 10 ms that other files do without
+    """Parse the games of a RIF file, with a remark on invalid ones; NotationError if all are."""
+    from xml.etree import ElementTree  # imported late: takes 10 ms
 
-    if "<!ENTITY" in text:  # which could make a small file a huge one
+    if "<!ENTITY" in text:  # entities could expand a small file enormously
         raise NotationError("a RIF file defines no entities")
-    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)  # it is decoded already
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)  # its encoding is obsolete after decoding
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -225,7 +223,7 @@ def parse_rif(text: str) -> list[GameTree]:
         except NotationError as error:
             bad.append(str(error))
     if not trees and not bad:
-        raise NotationError("there are no games in this file of XML")
+        raise NotationError("there are no games in this XML file")
     return without_bad(trees, bad)
 
 
@@ -266,7 +264,7 @@ def _note(what: str, text: str) -> str:
 
 
 def _date(tournament: Element | None) -> str:
-    """Return the year of a tournament, with the month where that is a number."""
+    """Return the year of a tournament, with the month if it is a number."""
     year = "" if tournament is None else tournament.get("year", "").strip()
     month = "" if tournament is None else tournament.get("month", "").strip()
     return f"{year}-{int(month):02}" if year and month.isdecimal() else year
@@ -277,15 +275,15 @@ def _date(tournament: Element | None) -> str:
 SQLITE = b"SQLite format 3\0"
 Reader = Callable[[str, Coordinates | None], list[GameTree]]
 
-# What has games in it and is no position: how it begins, what it is, and who reads it.
+# Files of games that other commands read: first bytes, and a description with the command.
 _OTHERS = (
-    (SQLITE, "a database; `numoku db FILE merge` takes it over, `numoku db {} show` asks it"),
+    (SQLITE, "a database; `numoku db FILE merge` imports it, `numoku db {} show` queries it"),
     (SELF_PLAY.encode(), "a file of self-play; `numoku db FILE add` reads its games"),
-    (b"{", "a journal, or what an analysis printed; `numoku db FILE add` reads its games"),
+    (b"{", "a journal or the output of an analysis; `numoku db FILE add` reads its games"),
 )
 
 
-# Texts: how the names of files end, what tells them, and their games on boards of a size.
+# Text formats: suffix, test of the content, and reader.
 _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
     ("sgf", lambda text: text.startswith("(") and not begins_with_move(text),
      lambda text, size: parse_sgf_trees(text)),
@@ -299,7 +297,7 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
 
 
 def refuse_others(data: bytes, name: str) -> None:
-    """Raise NotationError, which says how it is read, for a file that holds no game to show."""
+    """Raise NotationError for a file that another command reads, naming the command."""
     for start, words in _OTHERS:
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(start):
             raise NotationError(f"{name or 'this'} is {words.format(name or 'FILE')}")
@@ -308,14 +306,13 @@ def refuse_others(data: bytes, name: str) -> None:
 def read_games(
     data: bytes, name: str = "", encoding: str = ENCODING, size: Coordinates | None = None
 ) -> list[GameTree]:
-    """Return the games of a file: a library, SGF, PSQ, RIF, ``.pos``, ``.sav`` or ``.rec``.
+    """Return the games of a RenLib, SGF, PSQ, RIF, ``.pos``, ``.sav`` or ``.rec`` file.
 
-    There are none where neither its content nor its ``name`` says that it is one of these: a
-    drawing, moves, or something else. The ``encoding`` is that of a library, the ``size`` for files
-    that do not tell their board.
+    Empty if neither content nor ``name`` suggests one of these formats: a drawing, moves or
+    something else. ``encoding`` applies to RenLib, ``size`` to files that do not store their board.
 
     Raises:
-        NotationError: it is one of these, and damaged.
+        NotationError: the file has one of these formats but is damaged.
     """
     if data.startswith(MAGIC):
         return [parse_renlib(data, encoding)]
@@ -324,7 +321,7 @@ def read_games(
     text, ending = decode(data), name.rpartition(".")[2].lower()
     if games := read_text(text, size):
         return games
-    if ending == "lib":  # it is damaged, or its content would tell; so are those that follow
+    if ending == "lib":  # from here on damaged, for the content was not recognised
         return [parse_renlib(data, encoding)]
     if ending == "pos":
         return [tree_of(parse_pos(data))]
@@ -332,7 +329,7 @@ def read_games(
 
 
 def read_text(text: str, size: Coordinates | None = None) -> list[GameTree]:
-    """Return the games of a text, as ``read_games`` does."""
+    """Return the games of a text, like ``read_games``."""
     body = text.strip()
     return next((read(body, size) for _, fits, read in _TEXTS if fits(body)), [])
 
@@ -344,30 +341,30 @@ KINDS = (*WRITERS, LIBRARY_KIND)
 
 
 def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord:
-    """Return the main line of the first game of a file, by what it holds before its name.
+    """Return the main line of a file's first game, recognised by content, then by suffix.
 
     Raises:
-        OSError: it cannot be read.
-        NotationError: it holds no game.
+        OSError: the file cannot be read.
+        NotationError: it contains no game.
     """
     place = Path(path)
     data = read_whole(place)
     refuse_others(data, str(path))
     trees = read_games(data, place.name)
     if not trees:
-        raise NotationError(f"{path} is no file of games")
+        raise NotationError(f"{path} is not a game file")
     record = main_line(trees[0])
     usual = Rule.RENJU if data.startswith(MAGIC) else None
     return record._replace(rule=rule or record.rule or usual)
 
 
 def write_game(path: str | PathLike[str], record: GameRecord) -> None:
-    """Write a game to a file, of the kind that its name ends with.
+    """Write a game to a file, in the format of its suffix.
 
     Raises:
-        ValueError: there is no such kind.
-        NotationError: such a file cannot keep it.
-        OSError: it cannot be written.
+        ValueError: the suffix is unknown.
+        NotationError: the format cannot represent the game.
+        OSError: the file cannot be written.
     """
     place = Path(path)
     kind = place.suffix.lower()

@@ -1,8 +1,8 @@
-"""Game files: what was played in self-play, what the search thought of it, and who won.
+"""Files of self-play games: moves, search values and results.
 
-A file begins like a weight file: the line ``numoku games 1``, one ``key: value`` a line that
-says how the games were made, and an empty line. Then one record a game, in the order of their
-numbers, all little-endian:
+A file begins like a weight file: the line ``numoku games 1``, a ``key: value`` line for each
+setting of the games' generation, and an empty line. Then comes one record per game, in the order
+of game numbers, all little-endian:
 
     uint32  number of the game
     uint16  stones played, n
@@ -13,14 +13,14 @@ numbers, all little-endian:
     int8    result: 1 black won, 0 draw, -1 white won
     uint8   how it ended (``Ending``)
     n times uint16  cell, ``y * width + x``
-            int16   value that the search gave the position before this stone, seen by its
-                    side (``values.py``); NO_VALUE for the stones of the opening
+            int16   search value of the position before this stone, for the stone's side
+                    (``values.py``); NO_VALUE for the stones of the opening
     uint32  crc32 of everything above
 
-so a position takes four bytes, and sixteen more a game. The branches of a game stand before it,
-with its number. In a record of a single position (``SINGLE``) all stones but those of the opening
-are moves in it, best first, each with its value. What follows the last whole record is dropped when
-a file is continued; damage elsewhere is an error.
+so a position takes four bytes, plus sixteen per game. The branches of a game precede it, with its
+number. In a record of a single position (``SINGLE``), all stones after the opening are candidate
+moves, best first, each with its value. An incomplete last record is dropped when a file is
+continued; damage elsewhere is an error.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from ..position.rules import Rule
 MAGIC = "numoku games 1"
 NO_VALUE = -32768
 MOST_BYTES = 16 << 30  # of a file
-MOST_OPENING = 255  # stones that the byte for them counts
-GROUPS = 16  # that games are dealt out to ...
-HELD_OUT = 1  # ... of which these are held out where no other games are named for that
-LABELS = ("fair", "open")  # which positions teach their value: ``Dataset.with_targets``
-SYNC_SECONDS = 30.0  # of games that a machine which stops at once may lose
+MOST_OPENING = 255  # stones, as many as the byte can count
+GROUPS = 16  # groups that games are assigned to ...
+HELD_OUT = 1  # ... of which this many are held out unless other games are given for validation
+LABELS = ("fair", "open")  # positions whose values are trained on: ``Dataset.with_targets``
+SYNC_SECONDS = 30.0  # of games that a sudden stop of the machine may lose
 
 _HEAD = struct.Struct("<IHBBBBbB")
 _MOVE = struct.Struct("<Hh")
@@ -56,25 +56,25 @@ _CRC = struct.Struct("<I")
 
 
 class Ending(IntEnum):
-    """How a game came to its result."""
+    """How a game ended."""
 
     FIVE = 0
     FULL = 1
     PROVEN = 2  # the search found a forced win
     CALM = 3  # a draw: the board is half full and nothing happens
-    FOUL = 4  # renju: black had forbidden cells only
-    BRANCH = 5  # a position off a game, searched once and not played on; it has no result
-    SEARCHED = 6  # a position of a game, with one search; the result is that of the game
+    FOUL = 4  # renju: black had only forbidden cells left
+    BRANCH = 5  # a position off a game, searched once and not continued; no result
+    SEARCHED = 6  # a position of a game, searched once; the result is the game's
 
 
 SINGLE = (Ending.BRANCH, Ending.SEARCHED)  # records of one position
 
 
 class Record(NamedTuple):
-    """One game: its moves as ``y * width + x`` and the value before each of them.
+    """One game: its moves as ``y * width + x`` and the value before each.
 
-    The last move of a single position is the best one in it; where others were valued too,
-    ``lines`` has them all with their values, best first.
+    The last move of a single position is its best move; if other moves have values too, ``lines``
+    contains all of them with their values, best first.
     """
 
     number: int
@@ -90,12 +90,12 @@ class Record(NamedTuple):
 
     @property
     def cells(self) -> list[Coordinates]:
-        """Its moves as ``x, y``."""
+        """The moves as ``x, y``."""
         return [(cell % self.width, cell // self.width) for cell in self.moves]
 
 
 def is_held_out(number: int) -> bool:
-    """Return whether a game or branch is held out where no other games are named for that."""
+    """Return whether a game or branch is held out, unless other games are given for validation."""
     return (number * 2654435761 >> 16) % GROUPS < HELD_OUT
 
 
@@ -109,22 +109,22 @@ def encode(record: Record) -> bytes:
 
 
 def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
-    """Return the game that begins at a place and where the next one begins; None if cut off.
+    """Return the game at an offset and the offset of the next one; None if cut off.
 
     Raises:
-        FileError: the checksum does not fit, or the bytes are no game.
+        FileError: the checksum does not match, or the bytes are not a game.
     """
     if start + _HEAD.size > len(data):
         return None
     number, length, rule, width, height, opening, result, ending = _HEAD.unpack_from(data, start)
-    if length > MAX_STONES:  # damage, although fewer bytes follow
+    if length > MAX_STONES:  # damaged, even if fewer bytes follow
         raise FileError(f"game at byte {start} is damaged: it has {length} stones")
     moves_at = start + _HEAD.size
     end = moves_at + length * _MOVE.size
     if end + _CRC.size > len(data):
         return None
     if zlib.crc32(data[start:end]) != _CRC.unpack_from(data, end)[0]:
-        raise FileError(f"game at byte {start} is damaged: its checksum does not fit")
+        raise FileError(f"game at byte {start} is damaged: its checksum does not match")
     pairs = list(_MOVE.iter_unpack(data[moves_at:end]))
     try:
         kind, way = Rule(rule), Ending(ending)
@@ -141,13 +141,13 @@ def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
 
 
 def header(about: dict[str, str]) -> bytes:
-    """Return the head of a file that says how its games were made."""
+    """Return the head of a file, with the settings its games were made with."""
     lines = [MAGIC, *(f"{key}: {value}" for key, value in about.items())]
     return "\n".join(lines).encode("ascii") + b"\n\n"
 
 
 def split_head(path: Path) -> tuple[dict[str, str], bytes, int]:
-    """Return a file's head, bytes, and where records begin; FileError if it is no file of games."""
+    """Return a file's head, bytes and offset of its records; FileError if it is no such file."""
     try:
         data = read_whole(path, MOST_BYTES, MAGIC.encode())
     except OSError as error:
@@ -161,12 +161,12 @@ def split_head(path: Path) -> tuple[dict[str, str], bytes, int]:
 
 
 def read_about(path: Path) -> dict[str, str]:
-    """Return how the games of a file were made."""
+    """Return the settings with which the games of a file were made."""
     return split_head(path)[0]
 
 
 def read_games(path: Path) -> Iterator[Record]:
-    """Yield the games of a file, without one cut off at its end; FileError if it is damaged."""
+    """Yield the games of a file, without an incomplete last one; FileError if damaged."""
     _, data, at = split_head(path)
     try:
         while (found := decode(data, at)) is not None:
@@ -177,13 +177,13 @@ def read_games(path: Path) -> Iterator[Record]:
 
 
 class RecordFile(ABC):
-    """A file of records that grows, one writer at a time."""
+    """A growing file of records, with one writer at a time."""
 
     def __init__(self, path: Path, about: dict[str, str]) -> None:
-        """Begin a file, or continue one that was made in the same way.
+        """Create a file, or continue one made with the same settings.
 
         Raises:
-            FileError: the file cannot be written, holds something else, or another run writes it.
+            FileError: the file cannot be written, has other contents, or has another writer.
         """
         self.path = path
         self.positions = 0
@@ -206,7 +206,7 @@ class RecordFile(ABC):
             self._write(header(about))
 
     def _take_stock(self, about: dict[str, str]) -> int:
-        """Count what a file holds; return where what belongs to its last whole game ends."""
+        """Count the records of the file; return the end of its last complete game."""
         found, data, end = split_head(self.path)
         for key in sorted({*about, *found}):
             if about.get(key) != found.get(key):
@@ -221,10 +221,10 @@ class RecordFile(ABC):
 
     @abstractmethod
     def _admit(self, record: Record) -> bool:
-        """Count a record of the file; return whether it could end here."""
+        """Count a record; return whether the file may end after it."""
 
     def _write(self, data: bytes) -> None:
-        """Hand bytes to the system, where they outlive this process; now and then to the disk."""
+        """Write bytes to the system, safe from a crash of this process; sync now and then."""
         left = memoryview(data)
         try:
             while left:
@@ -239,17 +239,17 @@ class RecordFile(ABC):
         self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Put everything on the disk and close the file."""
+        """Sync to disk and close the file."""
         self._sync()
         self._file.close()
 
 
 class GameFile(RecordFile):
-    """A file of games by their numbers, the branches of each before it."""
+    """A file of games in order of their numbers, each preceded by its branches."""
 
     def __init__(self, path: Path, about: dict[str, str]) -> None:
         self.games = 0
-        self._waiting: list[Record] = []  # branches of a game that comes
+        self._waiting: list[Record] = []  # branches of the next game
         super().__init__(path, about)
 
     def _admit(self, record: Record) -> bool:
@@ -278,7 +278,7 @@ class GameFile(RecordFile):
 
 
 class PositionFile(RecordFile):
-    """A file of single positions; ``last`` is the one at its end."""
+    """A file of single positions; ``last`` is the last one."""
 
     def __init__(self, path: Path, about: dict[str, str]) -> None:
         self.last: Record | None = None
@@ -290,12 +290,12 @@ class PositionFile(RecordFile):
         return True
 
     def append(self, record: Record) -> None:
-        """Write the next position; FileError as where a ``GameFile`` grows."""
+        """Write the next position; FileError if it cannot be written."""
         self._write(encode(record))
         self._admit(record)
 
 
-# How long searches are ------------------------------------------------------------------
+# Lengths of searches --------------------------------------------------------------------
 
 LEAST_NODES = 10
 _STEP = re.compile(r"([0-9]{1,10})@([0-9]{1,3})")
@@ -303,17 +303,17 @@ _NODES = re.compile(r"[0-9]{1,10}")
 
 
 class NodePlan(NamedTuple):
-    """Nodes by stones: ``steps`` are pairs of nodes and the stones before which they hold.
+    """Nodes per search by stones; each step is its nodes and the stones below which it applies.
 
-    More nodes early in a game teach more: there a search is far from certain.
+    More nodes pay most early in a game, where a search is least certain.
     """
 
-    nodes: int  # where no step holds
+    nodes: int  # after the last step
     steps: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> NodePlan:
-        """Read ``1200`` or ``12000@20,4800@40,1200``; ValueError says what is wrong."""
+        """Parse ``1200`` or ``12000@20,4800@40,1200``; ValueError says what is wrong."""
         *words, last = (word.strip() for word in text.split(","))
         found = [_STEP.fullmatch(word) for word in words]
         if not _NODES.fullmatch(last) or not all(found):
@@ -323,7 +323,7 @@ class NodePlan(NamedTuple):
         steps = tuple((int(each[1]), int(each[2])) for each in found if each)
         stones = [before for _, before in steps]
         if stones != sorted({*stones}):
-            raise ValueError(f"nodes {text[:40]!r}: the stones have to rise")
+            raise ValueError(f"nodes {text[:40]!r}: the stones must increase")
         if min(int(last), *(nodes for nodes, _ in steps), 1 << 40) < LEAST_NODES:
             raise ValueError(f"nodes {text[:40]!r}: {LEAST_NODES} or more")
         return cls(int(last), steps)

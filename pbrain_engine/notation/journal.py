@@ -1,19 +1,19 @@
-"""The journal of a match: a file of JSON lines that survives whatever happens to its writer.
+"""The journal of a match: a file of JSON lines that survives a crash of its writer.
 
-The first line holds the settings, every other one a finished game (or settings that replace the
-former ones from there on). A line is on the disk before its game counts; one that was cut off by
-a crash is dropped when the file is opened again. One writer at a time.
+The first line contains the settings, each other line a finished game (or settings that replace the
+earlier ones from there on). A game counts once its line is on disk; a line cut off by a crash is
+dropped when the file is reopened. One writer at a time.
 
 Fields of a game:
 
 - ``game``, ``round``: numbers from 0; the games of a round have the same opening
 - ``black``, ``white``: names; ``winner``: ``black``, ``white`` or ``draw``
 - ``reason``: ``five``, ``full``, ``limit``, ``score`` or a fault of the loser; ``detail``: text
-- ``opening``, ``moves``: cells such as ``h8i9j10``; ``steps``: how the players went through an
+- ``opening``, ``moves``: cells such as ``h8i9j10``; ``steps``: the players' actions under an
   opening rule, such as ``h8 i9 j10 swap``
 - ``ms``, ``depth``, ``value``, ``nodes``: one entry for each of ``moves``, null where the engine
   reported none; values of the side that moved, ``30000 - n`` for a win in n plies
-- ``date``: of its end; ``seconds``: how long it took
+- ``date``: of its end; ``seconds``: its duration
 - ``memory``: most private bytes, of black and of white
 """
 
@@ -35,7 +35,7 @@ from ..values import format_value
 
 
 def annotated(game: GameRecord) -> GameRecord:
-    """Return a game of a match with comments: ``+35/12 480ms``, and how it ended."""
+    """Return a match game with comments: ``+35/12 480ms`` on moves, and how it ended."""
     comments = [""] * game.given
     for ms, value, depth in zip(game.times, game.values, game.depths, strict=True):
         reached = "" if depth is None else f"/{depth}"
@@ -48,19 +48,18 @@ def annotated(game: GameRecord) -> GameRecord:
 
 
 class LineFile:
-    """A file of JSON lines that is written by one process at a time, each line durably."""
+    """A file of JSON lines, each written durably, with one writer at a time."""
 
-    kind: str  # what such a file is
-    first: str  # the type of the entry that it begins with
+    kind: str  # name of this kind of file, for errors
+    first: str  # type of the first entry
 
     def __init__(self, path: Path, mode: str, head: Mapping[str, object] | None = None) -> None:
-        """Open the file, take the entries that are whole, and write on behind them.
+        """Open the file, read its complete entries, and append after them.
 
-        With the mode ``rb`` it is only read, which others may do at the same time. A file without
-        an entry begins with the head.
+        Mode ``rb`` only reads, without a lock. A file without entries starts with ``head``.
 
         Raises:
-            FileError: that cannot be.
+            FileError: the file cannot be opened, is invalid or has another writer.
         """
         self.path = path
         try:
@@ -76,7 +75,7 @@ class LineFile:
                 raise FileError(f"{path} is being written by another runner")
             end = self._read()
             if not end and not head:
-                raise FileError(f"{path} is no {self.kind}")
+                raise FileError(f"{path} is not a {self.kind}")
         except FileError:
             self._file.close()
             raise
@@ -87,19 +86,19 @@ class LineFile:
             self.write(head)
 
     def take(self, entry: dict[str, Any]) -> None:
-        """Take an entry of the file; raise ValueError if it is invalid."""
+        """Process an entry of the file; ValueError if it is invalid."""
         raise NotImplementedError
 
     def _read(self) -> int:
-        """Take the entries up to a last line that is not whole; return where that begins."""
+        """Process all entries; return their end, where an incomplete last line begins."""
         end = count = 0
         try:
             for line in read_lines(self._file, "it"):
                 count += 1
                 if not line.endswith(b"\n") or b"\0" in line:
                     rest = read_stream(self._file, "it")
-                    if rest.strip(b"\0\r\n "):  # else a crash has left it at the end
-                        raise ValueError("it is not whole, and others follow")
+                    if rest.strip(b"\0\r\n "):  # else it is the rest of a crash
+                        raise ValueError("it is incomplete, and others follow")
                     break
                 entry = read_object(line)
                 if not end and entry["type"] != self.first:
@@ -112,12 +111,12 @@ class LineFile:
             raise FileError(problem_of(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if not end:
-                raise FileError(f"{self.path} is no {self.kind} ({error})") from None
+                raise FileError(f"{self.path} is not a {self.kind} ({error})") from None
             raise FileError(f"{self.path}, line {count}: {error}") from None
         return end
 
     def write(self, entry: Mapping[str, object]) -> None:
-        """Write a line, which is on the disk then; an error says the name of the file."""
+        """Append a line durably; an OSError names the file."""
         try:
             self._file.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
             self._file.flush()
@@ -128,12 +127,12 @@ class LineFile:
 
     def close(self) -> None:
         """Close the file."""
-        with suppress(OSError):  # of a line that could not be written: that has been said
+        with suppress(OSError):  # from a failed write, reported already
             self._file.close()
 
 
 class GameLog(LineFile):
-    """The games of a match, in the order in which they ended, and its settings as JSON has them."""
+    """The games of a match, in the order of their ends, and its settings as JSON."""
 
     kind = "journal of a match"
     first = "match"
@@ -153,7 +152,7 @@ class GameLog(LineFile):
         return list(self.by_number.values())
 
     def take(self, entry: dict[str, Any]) -> None:
-        """Take settings, which replace those before, or a game between engines of theirs."""
+        """Process new settings, or a game between engines of the current settings."""
         if entry["type"] == "match":
             self._use(entry["settings"])
         elif entry["type"] == "game" and entry["game"] not in self.by_number:
@@ -161,5 +160,5 @@ class GameLog(LineFile):
             board = known.get("width", 15), known.get("height", 15), Rule(known["rule"])
             game = read_played(entry, *board)
             if not {game.black, game.white} <= self._engines:
-                raise ValueError(f"game {game.number} is one of other engines")
+                raise ValueError(f"game {game.number} is between other engines")
             self.by_number[game.number] = game

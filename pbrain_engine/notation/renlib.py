@@ -1,15 +1,15 @@
-"""RenLib libraries, ``.lib``: the trees in which renju players keep their work.
+"""RenLib libraries, ``.lib``: renju players' trees of variations.
 
 A file begins with twenty bytes: 0xFF, ``RenLib``, 0xFF, the version 3 and 0 (or 4), and ten
-times 0xFF. Each node follows as two bytes, a cell and flags, in the order of a walk through the
-tree in which a branch comes before its siblings. The low half of a cell is the column from 1,
-the high half the row from 0 at the top; zero is no cell, a root or a pass. The board is 15x15.
+times 0xFF. The nodes follow in depth-first order, each as two bytes, a cell and flags. The low
+half of a cell is the column from 1, the high half the row from 0 at the top; zero is no cell: a
+root or a pass. The board is 15x15.
 
 Flags: 0x80 a sibling follows after the branch, 0x40 the node has no child, 0x20 a comment in the
 old letters, 0x10 marked, 0x08 a comment, 0x04 where to start, 0x02 not a move (a text on a cell),
-0x01 two more bytes of flags follow, of which 0x0001 says that there is a text for the board.
-A text ends with a zero and is filled up to an even length; a comment is one line, then, after a
-byte 8, further lines. The letters are those of whatever code page the writer's system had.
+0x01 two more bytes of flags follow, of which 0x0001 announces a text for the board.
+A text ends with a zero and is padded to an even length; a comment is one line, then, after a
+byte 8, further lines. The encoding is the code page of the writer's system.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ SEPARATOR = "\b"  # between the first line of a comment and the others
 NO_CELL = 0
 
 ENCODING = "utf-8"
-FALLBACK = "cp1252"  # of files that are not in the encoding that is asked for
+FALLBACK = "cp1252"  # for files not in the requested encoding
 OLD_LETTERS = str.maketrans("[\\]{|}", "ÄÖÅäöå")  # Swedish seven-bit letters
 
 
 def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
-    """Return the tree of a library.
+    """Parse a library.
 
-    Texts that are not all in the encoding are taken for those of a western Windows.
+    If its texts are not all in ``encoding``, Western Windows is tried next.
 
     Raises:
-        NotationError: this is no library, it is cut off, or its moves are not possible.
+        NotationError: the data is not a library or cut off, or its moves are impossible.
     """
     if len(data) < HEADER_BYTES or not data.startswith(MAGIC):
-        raise NotationError("this is no RenLib library")
+        raise NotationError("this is not a RenLib library")
     version = data[len(MAGIC)], data[len(MAGIC) + 1]
     if version not in READABLE:
-        raise NotationError(f"a RenLib library of version {version[0]}.{version[1]} is unknown")
+        raise NotationError(f"RenLib version {version[0]}.{version[1]} is unknown")
     tree = GameTree(GameRecord(SIZE, SIZE))
     parent, pending = tree.root, list[TreeNode]()
     comments, labels = list[tuple[TreeNode, bytes, int]](), list[tuple[TreeNode, bytes]]()
@@ -76,7 +76,7 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
         else:
             break
     if pending or is_owed:
-        raise NotationError("the library is cut off: a branch that it announces is not there")
+        raise NotationError("the library is cut off: an announced branch is missing")
     known = _encoding_of([text for _, text, _ in comments] + [text for _, text in labels], encoding)
     for node, raw, kind in comments:
         text = _decode(raw, known)
@@ -86,14 +86,14 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     for node, raw in labels:
         node.text = _decode(raw, known)
     if not flags & CHILDLESS:
-        tree.remarks.append("the file ends where a further move is announced; it may be cut off")
+        tree.remarks.append("the file ends after announcing another move; it may be cut off")
     if unknown:
         tree.remarks.append(f"nodes with undocumented flags: {unknown}")
     return tree.check()
 
 
 def _nodes(data: bytes) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
-    """Yield each node with its flags, further ones, and the bytes of its comment and its text."""
+    """Yield each node with its flags, extension flags, and the bytes of comment and board text."""
     at = HEADER_BYTES
 
     def take_text() -> bytes:
@@ -113,7 +113,7 @@ def _nodes(data: bytes) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
             at += 2
         x, y = (place & 0x0F) - 1, place >> 4
         if place != NO_CELL and (x < 0 or y >= SIZE):
-            raise NotationError(f"byte {at - 2} of the library is no cell of its board")
+            raise NotationError(f"byte {at - 2} of the library is not a cell of its board")
         node = TreeNode(
             None if place == NO_CELL else (x, y), not flags & NO_MOVE,
             is_marked=bool(flags & MARK), is_start=bool(flags & START),
@@ -123,7 +123,7 @@ def _nodes(data: bytes) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
 
 
 def _encoding_of(texts: list[bytes], wanted: str) -> str:
-    """Return an encoding that all texts are in."""
+    """Return an encoding that can decode all texts."""
     for name in (wanted, FALLBACK):
         try:
             for text in texts:
@@ -139,7 +139,7 @@ def _decode(text: bytes, encoding: str) -> str:
 
 
 def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list[str]]:
-    """Return a tree as a library, and in words what of it a library cannot hold.
+    """Return a tree as a library, and remarks on what the format cannot store.
 
     Raises:
         NotationError: the board is not 15x15, stones are set up before the first move, or white
@@ -147,7 +147,7 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
     """
     record = tree.record
     if (record.width, record.height) != (SIZE, SIZE):
-        raise NotationError(f"a library has boards of 15x15, not {record.width}x{record.height}")
+        raise NotationError(f"RenLib boards are 15x15, not {record.width}x{record.height}")
     if record.placed or record.first:
         raise NotationError("a library begins with the empty board and black's move")
     replaced = 0
@@ -189,12 +189,12 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
         stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
     losses = []
     if replaced:
-        losses.append(f"{replaced} texts have letters that {encoding} or the format has not")
+        losses.append(f"{replaced} texts have characters that {encoding} or RenLib cannot store")
     if any(node.drawn for node, _ in tree.walk()):
-        losses.append("circles and arrows are not in RenLib")
+        losses.append("RenLib cannot store circles and arrows")
     return bytes(out), losses
 
 
 def _pad(text: bytes) -> bytes:
-    """Return a text with its end, of even length."""
+    """Return a text terminated and padded to an even length."""
     return text + b"\0" * (2 - len(text) % 2)

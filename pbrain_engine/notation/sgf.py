@@ -1,14 +1,14 @@
-"""SGF files, game type 4 (Gomoku): one game, or every game of a file with its variations.
+"""SGF files, game type 4 (Gomoku): one game, or all games of a file with their variations.
 
 Cells are two letters, column and row from the top left. Rectangular boards are written
-``SZ[15:20]``. A move without a cell, ``B[]``, is a pass; where there is no such cell, ``B[tt]``
-is one too. Stones are set up before the first move, in the first node or in those that follow.
-A comment's first line and the rest are N and C, a text on a cell is a label (LB) of the node
-before, a mark is HO (a hotspot), circles and arrows are CR and AR. Where a reader should begin has
-no property in SGF.
+``SZ[15:20]``. A move without a cell, ``B[]``, is a pass, and so is ``B[tt]`` on boards without
+that cell. Stones are set up before the first move, in the first node or the following ones.
+Title and comment of a node are N and C, a text on a cell is a label (LB) of the parent, a bookmark
+is HO (hotspot), circles and arrows are CR and AR. SGF has no property for the node where a reader
+should start.
 
-``QPR[hh,hg,jf]`` (an opening that is proposed) is read as moves in turn, ``QSLW[ig]`` (the fourth
-stone of renju's openings) as a move of white's. What is not read is named in a remark of the tree.
+``QPR[hh,hg,jf]`` (a proposed opening) is read as moves in turn, ``QSLW[ig]`` (the fourth stone of
+a renju opening) as a move by white. Properties not read are listed in a remark of the tree.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
 _DRAWS = {"0", "DR", "D", "DRAW", "TIE", "JIGO", "1/2"}  # also after "B+", where players agreed
 _COLOURS = {"B": Side.BLACK, "W": Side.WHITE, "QSLB": Side.BLACK, "QSLW": Side.WHITE}
 _IN_TURN = "QPR"
-_STONES = {"AB": Side.BLACK, "AW": Side.WHITE}  # that are put there without a move
-_SETUP = (*_STONES, "AE")  # or taken away
+_STONES = {"AB": Side.BLACK, "AW": Side.WHITE}  # set up without a move
+_SETUP = (*_STONES, "AE")  # or removed
 _READ = {*_COLOURS, _IN_TURN, *_SETUP, *"AR C CR DT GM HO LB N PB PL PW RE RU SZ".split()}
-_KNOWN = _READ | {"AP", "CA", "FF", "GN", "ST"}  # these say nothing of the game
+_KNOWN = _READ | {"AP", "CA", "FF", "GN", "ST"}  # these do not concern the game
 _RULE_WORDS = {
     Rule.RENJU: {"renju", "rif", "taraguchi", "yamaguchi", "soosorv", "soosõrv", "sakata"},
     Rule.STANDARD: {"standard"},
@@ -48,12 +48,12 @@ _Node = list[tuple[str, list[str]]]  # properties and their values
 
 
 def format_sgf(record: GameRecord) -> str:
-    """Return the game as an SGF file, one move a line."""
+    """Return the game as an SGF file, one move per line."""
     return _format_tree(tree_of(record))
 
 
 def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[str]]:
-    """Return trees as one SGF file, and in words what of them SGF cannot hold."""
+    """Return trees as one SGF file, and remarks on what SGF cannot store."""
     starts = labels = 0
     parts: list[str] = []
     for tree in trees:
@@ -63,15 +63,15 @@ def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[str]]:
             labels += not node.is_move and bool(node.title or node.comment or node.is_marked)
     losses = []
     if starts:
-        losses.append(f"{starts} marks of where to start are not in SGF")
+        losses.append(f"SGF cannot store {starts} marks of where to start")
     if labels:
-        losses.append(f"{labels} comments on a cell without a move are not in SGF")
+        losses.append(f"SGF cannot store {labels} comments on a cell without a move")
     return "".join(parts), losses
 
 
 def parse_sgf(text: str) -> GameRecord:
-    """Return the main line of an SGF file; NotationError if it is no game of five in a row."""
-    for nodes, parents in _sequences(text):  # the first game, and everywhere the first variation
+    """Return the main line of an SGF file; NotationError if it is not a game of five in a row."""
+    for nodes, parents in _sequences(text):  # the first game, with first variations only
         ends = (at for at, parent in enumerate(parents) if parent != at - 1)
         end = next(ends, len(nodes))
         return main_line(_build(nodes[:end], parents[:end], is_game=True))
@@ -79,12 +79,12 @@ def parse_sgf(text: str) -> GameRecord:
 
 
 def parse_sgf_trees(text: str) -> list[GameTree]:
-    """Return every game of an SGF file with its variations.
+    """Return all games of an SGF file with their variations.
 
-    Of several games those that are not possible are named in a remark.
+    If some of several games are invalid, a remark lists them.
 
     Raises:
-        NotationError: this is no SGF file of games of five in a row.
+        NotationError: the text is not an SGF file with games of five in a row.
     """
     sequences = list(_sequences(text))
     if len(sequences) == 1:
@@ -176,7 +176,7 @@ def _format_point(cell: Coordinates) -> str:
 
 
 def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
-    """Yield the nodes of each game, with the index of the node that each one follows."""
+    """Yield the nodes of each game, with the index of each node's parent."""
     at = text.find("(")
     nodes: list[_Node] = []
     parents: list[int] = []
@@ -214,19 +214,19 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
             if not values:
                 where = f"(character {start + 1})"
                 raise NotationError(f"the SGF property {_shown(name)!r} has no value {where}")
-            if any(map(str.isupper, name)):  # "SiZe", as older files have it, is SZ
+            if any(map(str.isupper, name)):  # "SiZe" in older files is SZ
                 name = "".join(sign for sign in name if not sign.islower())
             nodes[last].append((name.upper(), values))
             continue
         elif not sign.isspace():
-            raise NotationError(f"{sign!r} has no place in an SGF file there (character {at + 1})")
+            raise NotationError(f"{sign!r} is not allowed in SGF here (character {at + 1})")
         at += 1
-    if nodes:  # a file that lacks its last bracket
+    if nodes:  # the last bracket is missing
         yield nodes, parents
 
 
 def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False) -> GameTree:
-    """Return the tree of some nodes; NotationError if it is no game of five in a row."""
+    """Return a tree built from nodes; NotationError if it is not a game of five in a row."""
     record, stem = _read_root(nodes, parents)
     tree = GameTree(record)
     places: list[tuple[TreeNode, int]] = []  # node of the tree and its ply
@@ -237,7 +237,7 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
         if index >= stem:
             late = sum(len(values) for name, values in properties if name in _SETUP)
             if late and is_game:
-                when = f"after move {ply}; that is read before the first move only"
+                when = f"after move {ply}; this is allowed before the first move only"
                 raise NotationError(f"stones are set up {when}")
             skipped += late
         moves = _moves_in(properties)
@@ -247,7 +247,7 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
             child = TreeNode(_read_point(point, record))
             place.children.append(child)
             place, ply = child, ply + 1
-        for name, values in properties:  # of the move, wherever in its node they stand
+        for name, values in properties:  # of the move, anywhere in its node
             if name == "PL" and ply and not moves:
                 said, due = _read_side(values[0]), Side((record.first + ply) % 2)
                 if said is not due:
@@ -277,20 +277,20 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
             place.children.append(target)
         target.text = words
     if skipped:
-        tree.remarks.append(f"stones put in the middle of a game are left out: {skipped}")
+        tree.remarks.append(f"stones set up in the middle of a game are left out: {skipped}")
     rule = dict(nodes[0]).get("RU", [""])[0].strip()
     if record.rule is None and rule:
-        tree.remarks.append(f"RU[{_shown(rule)}] is no rule that is known here")
+        tree.remarks.append(f"RU[{_shown(rule)}] is not a known rule")
     unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
     if unread:
         names, more = ", ".join(map(_shown, unread[:MOST_NAMES])), len(unread) - MOST_NAMES
         names += f" and {more} more" if more > 0 else ""
-        tree.remarks.append(f"what is not read of the SGF file: {names}")
+        tree.remarks.append(f"SGF properties left out: {names}")
     return tree.check()
 
 
 def _moves_in(properties: _Node) -> list[tuple[Side | None, str]]:
-    """Return the points of the moves of a node with their sides, None for whose turn it is."""
+    """Return the moves of a node as side and point; side None means the side to move."""
     moves: list[tuple[Side | None, str]] = []
     for name, values in properties:
         if name in _COLOURS:
@@ -301,20 +301,20 @@ def _moves_in(properties: _Node) -> list[tuple[Side | None, str]]:
 
 
 def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameRecord, int]:
-    """Return a game without its moves, and how many nodes tell of it.
+    """Return a game without its moves, and the number of nodes that describe it.
 
-    Those are the nodes before the first branch, up to the first with a move.
+    These are the nodes up to the first move or the first branch.
     """
 
     def first(name: str) -> str:
         return root.get(name, [""])[0]
 
     root = dict(nodes[0])
-    if first("GM").strip() not in ("", "4", "5" if first("SZ") else ""):  # 5 is what some write
+    if first("GM").strip() not in ("", "4", "5" if first("SZ") else ""):  # some programs write 5
         raise NotationError(f"GM[{_shown(first('GM'))}] is another game; five in a row is GM[4]")
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?::\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
-        raise NotationError(f"SZ[{_shown(first('SZ'))}] is no board size")
+        raise NotationError(f"SZ[{_shown(first('SZ'))}] is not a board size")
     placed: list[Held] = []
     to_move = Side.BLACK
     children = Counter(parents)
@@ -345,12 +345,12 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
 
 
 def _shown(text: str) -> str:
-    """Return a value as an error shows it: a line of it that is not too long."""
+    """Return a value for an error message: one line, shortened."""
     return " ".join(text.split())[:SHOWN]
 
 
 def read_rule(text: str) -> Rule | None:
-    """Return the rule that a name means; None where it is not known."""
+    """Return the rule with this name, or None if unknown."""
     with suppress(ValueError):
         return Rule.parse(text)
     words = {*re.findall(r"\w+", text.lower())}
@@ -358,7 +358,7 @@ def read_rule(text: str) -> Rule | None:
 
 
 def _read_result(text: str) -> str:
-    """Return a result as records have it, "" where it is open or not known."""
+    """Return a result in the form of records, "" if open or unknown."""
     word = text.strip().upper()
     winner, plus, how = word.partition("+")
     if how.strip() in _DRAWS or not plus and (word in _DRAWS or word.startswith(("DR", "1/2"))):
@@ -379,7 +379,7 @@ def _read_point(text: str, record: GameRecord) -> Coordinates | None:
 
 
 def _parse_points(values: Iterable[str]) -> list[Coordinates]:
-    """Return the cells that points and rectangles of points, such as ``hh:jh``, name."""
+    """Return the cells of points and of rectangles such as ``hh:jh``."""
     cells: list[Coordinates] = []
     for value in values:
         corners = [_parse_point(point) for point in value.split(":", 1)]
@@ -391,8 +391,8 @@ def _parse_points(values: Iterable[str]) -> list[Coordinates]:
 
 
 def _parse_point(text: str) -> Coordinates:
-    """Return the cell that two letters name; NotationError if they name none."""
+    """Return the cell written as two letters; NotationError if the text is not a cell."""
     word = text.strip().lower()
     if len(word) != 2 or not (word.isascii() and word.isalpha()):
-        raise NotationError(f"{_shown(text)!r} is no SGF cell; cells are two letters such as hh")
+        raise NotationError(f"{_shown(text)!r} is not an SGF cell; cells have two letters, as hh")
     return ord(word[0]) - ord("a"), ord(word[1]) - ord("a")
