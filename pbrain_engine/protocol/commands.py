@@ -1,8 +1,8 @@
-"""What a manager can say: bytes become lines of bounded length, and lines commands.
+"""The parser of a manager's commands: from bytes to lines of bounded length to commands.
 
-Reading is total: every line becomes a command, if only ``UNKNOWN`` or ``MALFORMED``, and
-none has an effect here. Commands with a body (``BOARD`` up to ``DONE``) may come on one
-line or on many, so a ``CommandReader`` keeps the body that is being collected.
+Parsing never fails: every line becomes a command, if only ``UNKNOWN`` or ``MALFORMED``, and has no
+effect here. A command with a body (``BOARD`` up to ``DONE``) may take one line or many, so a
+``CommandReader`` collects the body.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 from codecs import BOM_UTF8
 from typing import NamedTuple
 
-MAX_LINE = 16_384  # twice what managers allow; a whole 22x22 BOARD on one line has 4,000
-TOO_LONG = "\0"  # stands for a line that was longer; no real line keeps its NULs
+MAX_LINE = 16_384  # bytes, twice what managers allow; a whole 22x22 BOARD on one line has 4,000
+TOO_LONG = "\0"  # represents a longer line; NULs in real lines are replaced
 
 
 class PlacedStone(NamedTuple):
-    """A line of a body; ``field`` is None where the line has only two numbers."""
+    """A line of a body; ``field`` is None if the line has only two numbers."""
 
     x: int
     y: int
@@ -24,9 +24,9 @@ class PlacedStone(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command by its name: its numbers, the stones of its body and how many were ``bad``.
+    """A command: its name, its numbers, the stones of its body and the number of ``bad`` ones.
 
-    ``text`` is what follows ``INFO``, a line that is ``UNKNOWN``, or why one is ``MALFORMED``.
+    ``text``: the rest of ``INFO``, the whole ``UNKNOWN`` line, or the reason for ``MALFORMED``.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Command(NamedTuple):
     text: str = ""
 
 
-# Commands on one line: how many numbers they take, at least and at most, and that in words.
+# Commands on one line: least and most numbers they take, the same in words, and their names.
 _FORMS = (
     (0, 0, "no argument", (
         "ABOUT", "BEGIN", "END", "RESTART", "STOP",
@@ -54,28 +54,28 @@ _BODIES = ("BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO",
 _KNOWN = frozenset(("INFO", *_BODIES, *_SIMPLE))
 _LENIENT = ("ABOUT", "END", "STOP", "YXSTOP")  # better obeyed than disputed
 
-# Extensions we have not got: what follows their name belongs to them and is not answered.
+# Unsupported extensions: the lines after their name belong to them and are not answered.
 _FOREIGN_BODY = ("DATABASE", "YXBLOCKPATH", "YXFORBID")
 _FOREIGN_FILE = ("YXSETDATABASE", "YXHASHDUMP", "YXHASHLOAD", "YXDBTO", "YXTXTTODB", "YXLIBTODB",
                  "YXPOSTODB", "YXDBSPLIT", "YXDBMERGE")  # fmt: skip
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,19}")  # of 64 bits
-MAX_BODY = 4_096  # lines of a body that are kept; the biggest board has 484 cells
+MAX_BODY = 4_096  # lines of a body that are kept; the largest board has 484 cells
 
 
 def numbers(text: str) -> list[int] | None:
-    """Return the numbers between white space and commas, or None if anything else is there."""
+    """Return numbers separated by white space and commas, or None if the text has more."""
     words = text.replace(",", " ").split()
     return [*map(int, words)] if all(map(_NUMBER.fullmatch, words)) else None
 
 
 def _text_of(line: bytes) -> str:
-    """Return a line without the mark with which some programs begin what they write."""
+    """Return a line as text, without the byte order mark that some programs write."""
     return line.removeprefix(BOM_UTF8).replace(b"\0", b" ").decode("latin-1").strip()
 
 
 class CommandReader:
-    """Turns bytes into commands; remembers only a line and a body that are not complete yet."""
+    """Turns bytes into commands; keeps only an incomplete line and an incomplete body."""
 
     def __init__(self) -> None:
         self._rest = b""  # of a line
@@ -83,21 +83,21 @@ class CommandReader:
         self._numbers: tuple[int, ...] = ()
         self._stones: list[PlacedStone] = []
         self._bad = 0
-        self._foreign = ""  # what comes of an unknown extension: a "body", or the name of a "file"
+        self._foreign = ""  # expected of an unsupported extension: a "body" or a "file" name
 
     def feed(self, chunk: bytes) -> list[Command]:
-        """Return the commands that any bytes complete."""
+        """Return the commands completed by a chunk of bytes."""
         return [command for line in self.lines(chunk) for command in self.read(line)]
 
     def lines(self, chunk: bytes) -> list[str]:
-        """Return the lines that any bytes complete, by CR, LF or both; blank ones are left out."""
+        """Return the lines completed by a chunk, by CR, LF or both, without blank lines."""
         *complete, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
         self._rest = rest[: MAX_LINE + 1]
         lines = [TOO_LONG if len(raw) > MAX_LINE else _text_of(raw) for raw in complete]
         return [line for line in lines if line]
 
     def read(self, line: str) -> list[Command]:
-        """Return the commands that this line completes: mostly one, at times none or two."""
+        """Return the commands completed by a line: usually one, sometimes none or two."""
         if line == TOO_LONG:
             self._name = ""
             return [Command("MALFORMED", text="line too long")]
@@ -138,7 +138,7 @@ class CommandReader:
     def _collect(self, text: str) -> list[Command]:
         words = text.split()
         if len(words) > 1 and not all("," in w or w.upper() == "DONE" for w in words):
-            # One stone with spaces inside: "7, 8, 1", and perhaps a DONE after it.
+            # One stone with spaces inside, "7, 8, 1", possibly followed by DONE.
             done = [w for w in words[-1:] if w.upper() == "DONE"]
             words = [",".join(w.strip(",") for w in words[: len(words) - len(done)]), *done]
         for word in words:

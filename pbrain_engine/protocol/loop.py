@@ -1,21 +1,20 @@
-"""The running protocol: a reader, a search, and the loop that keeps everybody in order.
+"""The running protocol: a reader thread, a search thread, and the main loop.
 
-Three threads. The reader waits for bytes and posts commands; a search has a thread that posts its
-lines and its answer; the main thread alone owns the session and the output, so nothing is
-answered twice and no line is torn. It also is the watchdog: an answer that is not there at the
-deadline is replaced by the best move so far, and a search that does not come back is left behind
-together with its engine.
+The reader waits for bytes and posts commands; the search thread posts its lines and its answer;
+the main thread alone owns the session and the output, so that nothing is answered twice and lines
+are never mixed. It is also the watchdog: at the deadline, a missing answer is replaced by the best
+move so far, and a search that does not return is abandoned together with its engine.
 
-The pipes are used through file descriptors alone. Python's buffered streams are left unused: a
-thread blocked in a buffered read makes Python abort at exit, and a line that is written in pieces
-confuses clients that read raw chunks.
+The pipes are used through file descriptors only, not through Python's buffered streams: a thread
+blocked in a buffered read makes Python abort at exit, and a line written in pieces confuses clients
+that read raw chunks.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from _queue import Empty, SimpleQueue  # what `queue` has of them, without the rest of it
+from _queue import Empty, SimpleQueue  # faster to import than `queue`
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import perf_counter, sleep
@@ -34,21 +33,21 @@ if TYPE_CHECKING:
 END = Command("END")
 STDIN, STDOUT, STDERR = 0, 1, 2
 CHUNK = 65_536
-BUSY_WAIT = 0.002  # seconds between tries on a pipe that does not block and is full, or empty
+BUSY_WAIT = 0.002  # seconds between tries on a non-blocking pipe that is full or empty
 
 LATE = 0.008  # seconds past the deadline after which the watchdog answers
 STOP_PATIENCE = 0.015  # seconds for a stopped search to answer by itself
-RETURN_PATIENCE = 0.3  # seconds for a late search to come back before its engine is replaced
-STOP_INTERVAL = 0.003  # the stop flag is raised again until the search has seen it
+RETURN_PATIENCE = 0.3  # seconds for a late search to return before its engine is replaced
+STOP_INTERVAL = 0.003  # seconds between stop flags, set again until the search has seen one
 WORK_PATIENCE = 10.0  # seconds of one step, after END, until the reader ends the process
-WRITE_PATIENCE = 0.4  # the same where the step is a line that is not read
-WATCH_INTERVAL = 0.003  # between two looks at that
-LONGEST_LOOK = 0.05  # a look counts as this much at most: the process may have been suspended
-MAX_QUEUE = 4096  # commands that are read ahead
+WRITE_PATIENCE = 0.4  # the same for writing a line
+WATCH_INTERVAL = 0.003  # seconds between two checks of the step
+LONGEST_LOOK = 0.05  # cap of the time counted between two checks: the process may be suspended
+MAX_QUEUE = 4096  # commands read ahead
 
 
 def read() -> bytes:
-    """Wait for bytes of the input and return them; none at its end."""
+    """Wait for input and return it; empty at its end."""
     while True:
         try:
             return os.read(STDIN, CHUNK)
@@ -59,7 +58,7 @@ def read() -> bytes:
 
 
 def write(line: str) -> None:
-    """Write a line with one call of the operating system; BrokenPipeError without a reader."""
+    """Write a line with one system call; BrokenPipeError without a reader."""
     data = line.encode("ascii", "replace") + b"\n"
     while data:
         try:
@@ -71,12 +70,12 @@ def write(line: str) -> None:
 
 
 def leave() -> None:
-    """End the process at once, whatever its threads are doing."""
+    """End the process at once, without waiting for its threads."""
     os._exit(0)
 
 
 def log(mark: str, text: str) -> None:
-    """Note where stderr goes what was read (<), written (>) or went wrong (!), and when."""
+    """Log to stderr, with a time: ``mark`` is < for input, > for output, ! for problems."""
     line = f"{os.getpid()} {perf_counter():.3f} {mark} {text}\n"
     try:
         os.write(STDERR, line.encode("utf-8", "replace"))
@@ -85,7 +84,7 @@ def log(mark: str, text: str) -> None:
 
 
 def ends_search(command: Command) -> bool:
-    """Return whether a running search is ended by this; INFO and ABOUT come in between."""
+    """Return whether a command ends a running search, as all do but INFO and ABOUT."""
     return command.name not in ("INFO", "ABOUT")
 
 
@@ -93,13 +92,13 @@ class Loop:
     """One conversation over the standard streams."""
 
     def __init__(self, make_engine: Callable[[int], Engine]) -> None:
-        """Prepare a conversation, which ends with the process at END and EOF."""
+        """Prepare a conversation; at END or EOF, the process ends."""
         self.session = Session(make_engine)
         self._events: SimpleQueue[Any] = SimpleQueue()
-        self._waiting: deque[Any] = deque()  # commands that came while a search was ended
-        self._lost: set[Task] = set()  # searches that did not come back
-        # For the reader at the end: the number of the present step and the seconds that it may
-        # take, which change together, in one assignment.
+        self._waiting: deque[Any] = deque()  # commands received while a search was being ended
+        self._lost: set[Task] = set()  # searches that did not return
+        # For the reader at the end: the number of the current step and the seconds it may take,
+        # a tuple, so that both change in one assignment.
         self._step = (0, WORK_PATIENCE)
         self._leaving = False
 
@@ -123,8 +122,8 @@ class Loop:
             read_at = perf_counter()
             for command in reader.feed(chunk) if chunk else [*reader.feed(b"\n"), END]:
                 task = self.session.task
-                # Stop the search that this command will end before the main thread wakes, and
-                # before the command is posted: afterwards the search may be its own.
+                # If this command ends the search, stop it before the main thread wakes and before
+                # posting the command, which may start a search of its own.
                 if task is not None and ends_search(command):
                     task.stop()
                 self._events.put((command, read_at))
@@ -138,7 +137,7 @@ class Loop:
     def _watch_the_end(self) -> None:
         """After END, end the process if the main thread is stuck in a step.
 
-        As long as it works, an answer may be due: only it knows when all are written.
+        While it works, an answer may be due: only the main thread knows when all are written.
         """
         step, waited, looked_at = self._step, 0.0, perf_counter()
         while waited <= step[1]:
@@ -153,7 +152,7 @@ class Loop:
     # -- the main thread -------------------------------------------------------------------
 
     def _handle_next(self) -> None:
-        """Wait for the next event, or until the running search is overdue, and deal with it."""
+        """Wait for the next event, or until the running search is overdue, and handle it."""
         task = self.session.task
         overdue = None
         if task is not None and not task.answered and task.deadline != UNLIMITED:
@@ -171,7 +170,7 @@ class Loop:
             self._on_command(*event)
 
     def _wait(self, until: float | None) -> Any:
-        """Return the next event, None if there is none by this moment of ``perf_counter``."""
+        """Return the next event, or None if there is none until this moment of ``perf_counter``."""
         if until is None:
             return self._events.get()
         began = perf_counter()
@@ -210,7 +209,7 @@ class Loop:
                 self._write(session.conclude(task))
 
     def _on_search(self, task: Task, outcome: str | BaseException | None) -> None:
-        """Take a line or the end of a search from its thread."""
+        """Handle a line or the end of a search, posted by its thread."""
         if isinstance(outcome, str):
             if task is self.session.task and not task.answered:
                 self._write((outcome,))
@@ -229,12 +228,12 @@ class Loop:
             self.session.abandon_engine(gone=True)
 
     def _answer_now(self, task: Task) -> None:
-        """Write the best move so far, unless the manager has one."""
+        """Write the best move so far, unless it is answered already."""
         if not task.answered:
             self._write(self.session.conclude(task, busy=True))
 
     def _end_search(self, task: Task) -> None:
-        """Stop the running search and write its move; leave it behind if it does not stop."""
+        """Stop the running search and write its move; abandon it if it does not stop."""
         began = perf_counter()
         while self.session.task is task:
             task.stop()
@@ -244,7 +243,7 @@ class Loop:
                 event = None
             if event is not None and isinstance(event[0], Task):
                 self._on_search(*event)
-            elif event is not None:  # a command, which keeps its place
+            elif event is not None:  # a command, kept in order
                 self._waiting.append(event)
             waited = perf_counter() - began
             if self.session.task is task and waited > STOP_PATIENCE:
@@ -265,7 +264,7 @@ class Loop:
 
     def _report(self, error: BaseException) -> None:
         """Report an internal error in the log, and its kind in a DEBUG line."""
-        import traceback  # 2 ms, which only this costs
+        import traceback  # imported late: takes 2 ms
 
         text = "".join(traceback.format_exception(error))
         log("!", text.rstrip())

@@ -1,8 +1,8 @@
-"""What we say: every reply is one line of ASCII, built here and nowhere else.
+"""Replies to the manager: each one line of ASCII, built here and nowhere else.
 
 One grammar satisfies all clients: exactly ``OK``, digits-only ``x,y``, and the prefixes
-``MESSAGE``, ``DEBUG``, ``ERROR``, ``UNKNOWN``. Bare ``INFO`` lines and ``FORBID`` appear
-only where a client has asked for them.
+``MESSAGE``, ``DEBUG``, ``ERROR``, ``UNKNOWN``. Bare ``INFO`` lines and ``FORBID`` appear only if a
+client has asked for them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", country="International"'
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"
-INTERNAL_ERROR = "internal error"  # a DEBUG line that begins so tells of one of our own
+INTERNAL_ERROR = "internal error"  # start of a DEBUG line about a fault of the engine
 MAX_TEXT = {"UNKNOWN": 60, "ERROR": 400, "DEBUG": 400, "MESSAGE": 2000}  # characters
-INTERVAL = 0.1  # seconds between two reports; and a search that took less is not reported
+INTERVAL = 0.1  # seconds between two reports; shorter searches are not reported
 REALTIME, DETAIL = 1, 2  # bits of show_detail
 
 
 def problem_of(error: BaseException) -> str:
-    """Return what went wrong in general: memory is short, or it is a fault of our own."""
+    """Return the kind of a problem: out of memory, or an internal error."""
     return "memory is short" if isinstance(error, MemoryError) else INTERNAL_ERROR
 
 
@@ -50,19 +50,19 @@ def cells(moves: Iterable[Coordinates], row_first: bool = False) -> str:
 
 
 def forbidden(moves: Iterable[Coordinates], row_first: bool = False) -> str:
-    """Return the answer to YXSHOWFORBID: two digits a coordinate and a final dot."""
+    """Return the answer to YXSHOWFORBID: two digits per coordinate and a final dot."""
     pairs = [tuple(reversed(at)) if row_first else at for at in moves]
     return "FORBID " + "".join(f"{x:02d}{y:02d}" for x, y in pairs) + "."
 
 
 def about_limits(threads: int, hash_bytes: int) -> tuple[str, ...]:
-    """Return the answer to YXSHOWINFO: how far the sliders of a GUI may go."""
+    """Return the answer to YXSHOWINFO: the limits of a GUI's sliders."""
     exponent = max((hash_bytes // 1024).bit_length() - 1, 0)
     return f"MESSAGE INFO MAX_THREAD_NUM {threads}", f"MESSAGE INFO MAX_HASH_SIZE {exponent}"
 
 
 def depth_line(thought: Thought, number: int, value: str) -> str:
-    """Return the line for one finished depth, of one of ``number`` best moves."""
+    """Return the line about one completed depth of one of ``number`` best moves."""
     multi = f" multipv {thought.multipv}" if number > 1 else ""
     milliseconds = round(thought.time * 1000)
     nodes, speed = thought.nodes, thought.nodes // max(milliseconds, 1)
@@ -98,7 +98,7 @@ def detail(thought: Thought, number: int, value: str, row_first: bool = False) -
 def line_wins(game: Game, line: Sequence[Coordinates], plies: int) -> bool:
     """Return whether a line of exactly ``plies`` moves ends in the first five on the board.
 
-    The game is left alone: a search may be at it.
+    Works on a copy: a search may be using the game.
     """
     game = game.copy()
     for x, y in line:
@@ -109,7 +109,7 @@ def line_wins(game: Game, line: Sequence[Coordinates], plies: int) -> bool:
 
 
 class Report:
-    """Passes on the iterations of one search, in the form that show_detail asks for."""
+    """Reports the iterations of one search in the form selected by show_detail."""
 
     def __init__(
         self, emit: Callable[[str], None], game: Game, settings: Settings, count: int
@@ -119,13 +119,13 @@ class Report:
         self._count = count
         self._mode, self._row_first = settings.show_detail, settings.row_first
         self._began = self._last = perf_counter()
-        self._open = False  # the depth under way is being reported
-        self._held: list[Thought] = []  # of the last depth, if it was not reported
+        self._open = False  # the current depth is being reported
+        self._held: list[Thought] = []  # of the last depth, if not reported yet
         if self._mode & REALTIME:
             emit("MESSAGE REALTIME REFRESH")
 
     def iteration(self, thought: Thought) -> None:
-        """Take one finished depth (of one of the best moves)."""
+        """Report or hold back a completed depth of one of the best moves."""
         if thought.multipv == 1:
             now = perf_counter()
             self._open = now - self._last >= INTERVAL
@@ -138,7 +138,7 @@ class Report:
             self._held.append(thought)
 
     def finish(self) -> None:
-        """Report the last depth if it was held back and the client can use it."""
+        """Report the last depth if it was held back, unless the search was short."""
         if self._mode or perf_counter() - self._began >= INTERVAL:
             for thought in self._held:
                 self._write(thought)
@@ -152,7 +152,7 @@ class Report:
             marks = ["BEST"] * (thought.multipv == 1) + ["POS", "DONE"]
             marks += ["LOST"] * (proven and thought.value < 0)
             at = cells(thought.pv[:1], self._row_first)
-            for mark in marks:  # what a GUI draws on the first cell of the line
+            for mark in marks:  # a GUI draws them on the first cell of the line
                 self._emit(f"MESSAGE REALTIME {mark} {at}")
         if self._mode & DETAIL:
             for line in detail(thought, self._count, value, self._row_first):

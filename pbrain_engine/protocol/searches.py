@@ -1,11 +1,11 @@
-"""Searches for a manager: a task with its time, and what it does for which command.
+"""Search tasks for a manager's commands, each with its time.
 
-A task is made by the session, run by a worker thread and watched by the loop. It finds the best
-move, balances a position or chooses in swap2 and Soosorv-8, by several searches of the engine that
-share the time of the plan.
+A task is created by the session, run in a thread and watched by the loop. It finds the best move,
+balances a position or decides in swap2 and Soosorv-8, by one or more searches of the engine that
+divide the time of the plan.
 
-Each task has an answer that needs no search at all. An answer is never a cell that is taken: what
-a search returns is held against the game.
+A task starts with an answer that needs no search. An answer is never a taken cell: moves from a
+search are checked against the game.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from ..game.game import Game, Move
     from ..game.opening_rules import OpeningPlay
 
-MANY_SHARE = 0.85  # of the time for tasks of many searches, each of which ends a little late
+MANY_SHARE = 0.85  # of the time, for tasks of many searches, each of which ends a little late
 
 
 class Outcome(NamedTuple):
-    """The lines to write and the stones that they put on our board."""
+    """The lines to write, and the stones they put on the board."""
 
     lines: tuple[str, ...]
     moves: tuple[Coordinates, ...] = ()
@@ -44,10 +44,10 @@ class Outcome(NamedTuple):
 class Task(ABC):
     """A search: run it once, in any thread; all other methods may be called meanwhile.
 
-    It has an answer at any time, the best so far.
+    ``answer`` is always the best so far.
     """
 
-    read_at: float  # from when its clock runs
+    read_at: float  # when its clock started
     deadline: float  # the moment at which the answer must be ready
 
     def __init__(self, engine: Engine, game: Game, settings: Settings) -> None:
@@ -55,20 +55,20 @@ class Task(ABC):
         self.game = game
         self.settings = settings
         self.answer = Outcome(())
-        self.answered = False  # the manager has its answer, wherever it came from
-        self.emit: Callable[[str], None] = lambda line: None  # takes lines while it runs
+        self.answered = False  # the manager has an answer
+        self.emit: Callable[[str], None] = lambda line: None  # writes lines during the search
         self._nodes = fewest_nodes(settings.max_nodes, settings.strength)
         self._depth = settings.max_depth or None
 
     def begin(self, plan: TimePlan, read_at: float) -> None:
-        """Let the clock run, by a plan that counts from a moment of ``perf_counter``."""
+        """Start the clock: the plan counts from ``read_at``, a moment of ``perf_counter``."""
         self.read_at, self.deadline = read_at, read_at + plan.hard
         self._stopped = plan.hard <= 0
         self._plan = plan
-        self._pace = Pace(plan, read_at)  # of the search of the engine that runs, or comes next
+        self._pace = Pace(plan, read_at)  # of the engine's current or next search
 
     def start(self, post: Callable[[tuple[Task, str | BaseException | None]], None]) -> None:
-        """Run in a thread, which posts pairs of the task and a line; at the end None, or why."""
+        """Run in a thread; it posts pairs of the task and a line, at the end an error or None."""
         self.emit = lambda line: post((self, line))
 
         def work() -> None:
@@ -82,7 +82,7 @@ class Task(ABC):
         start_deep([work])
 
     def put(self, *cells: Coordinates) -> None:
-        """Answer by putting stones on these cells."""
+        """Set the answer to stones on these cells."""
         self.answer = Outcome((replies.cells(cells, self.settings.row_first),), cells)
 
     @abstractmethod
@@ -90,15 +90,15 @@ class Task(ABC):
         """Search for the answer."""
 
     def stop(self) -> None:
-        """Let the search end now; to be repeated until it has."""
+        """Ask the search to end now; repeat until it has."""
         self._stopped = True
         self.engine.stop()
 
     def relimit(self, plan: TimePlan) -> None:
-        """Give the search other limits, which count from when it was read."""
-        if plan == self._plan:  # most of INFO says nothing about time
+        """Replace the plan; its limits also count from ``read_at``."""
+        if plan == self._plan:  # most INFO keys do not concern time
             return
-        now = perf_counter()  # an answer cannot be due before it is known to be
+        now = perf_counter()  # a deadline set now cannot be in the past
         self._plan, self.deadline = plan, max(self.read_at + plan.hard, min(self.deadline, now))
         if plan.hard <= 0:
             self.stop()
@@ -106,7 +106,7 @@ class Task(ABC):
             self._pace.change(plan)
 
     def think(self, listener: Listener, count: int = 1, exclude: Iterable[Move] = ()) -> Thought:
-        """Search the engine's position at the pace of the task."""
+        """Search the engine's position within the task's time."""
         limit = Limit(time=0.0 if self._stopped else None, nodes=self._nodes, depth=self._depth)
         pace = None if self._stopped else self._pace
         return self.engine.think(
@@ -114,18 +114,18 @@ class Task(ABC):
         )
 
     def part(self, share: float, count: int, listener: Listener) -> Thought:
-        """Search with a share of what is left of most of the time, as one search of several."""
+        """Search, as one of several searches, with a share of the task's time left."""
         plan = self._plan
         most = plan.optimum * MANY_SHARE
         now = perf_counter() - self.read_at
         hard = UNLIMITED if most == UNLIMITED else now + (most - now) * share
         self._pace = Pace(TimePlan(hard, hard), self.read_at)
-        if self._plan is not plan:  # it was changed meanwhile
+        if self._plan is not plan:  # changed meanwhile
             self._pace.change(self._plan)
         return self.think(listener, count)
 
     def opening_search(self, keep: Callable[[swap2.OpeningChoice], None]) -> swap2.OpeningSearch:
-        """Return the engine with searches that share the time of the task."""
+        """Return an opening search that divides the task's time."""
         return swap2.OpeningSearch(
             self.engine,
             self.part,
@@ -135,7 +135,7 @@ class Task(ABC):
 
 
 class MoveTask(Task):
-    """Searches for the ``count`` best moves, and plays the best one."""
+    """Searches for the ``count`` best moves and plays the best."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class MoveTask(Task):
         blocked: Collection[Coordinates],
         count: int,
     ) -> None:
-        """Leave the blocked cells out, unless nothing else is left."""
+        """Exclude the blocked cells, unless no other is left."""
         from ..game.game import Move
 
         super().__init__(engine, game, settings)
@@ -177,7 +177,7 @@ class BalanceTask(Task):
     def __init__(
         self, engine: Engine, game: Game, settings: Settings, stones: int, bias: int
     ) -> None:
-        """Have the quickest moves as the answer."""
+        """Start with quick moves as the answer."""
         super().__init__(engine, game, settings)
         self._stones, self._bias = stones, bias
         first = sound(game, engine.quick_move())
@@ -195,16 +195,16 @@ class BalanceTask(Task):
 
 
 class SwapTask(Task):
-    """Searches for what to do in swap2 with the 0, 3 or 5 stones of the game.
+    """Searches for the swap2 decision with the game's 0, 3 or 5 stones.
 
-    ``steps``: it is answered in messages as Yixin-Board reads them, not as SWAP2BOARD is.
-    ``alone``: the other opening, in which only the first stone is put before the swap.
+    ``steps``: answer with Yixin-Board's messages, not in the form of SWAP2BOARD.
+    ``alone``: the opening with just one stone before the swap.
     """
 
     def __init__(
         self, engine: Engine, game: Game, settings: Settings, steps: bool, alone: bool
     ) -> None:
-        """Have what needs no search as the answer."""
+        """Start with an answer that needs no search."""
         super().__init__(engine, game, settings)
         self._steps, self._alone = steps, alone
         x, y = game.width // 2, game.height // 2
@@ -230,32 +230,32 @@ class SwapTask(Task):
             for k, at in enumerate(choice.stones, 1)
         ]
         moves = choice.stones
-        if len(moves) < 2:  # the colour is chosen; the client asks for the move with BOARD
+        if len(moves) < 2:  # only the colour is chosen; the client asks for the move with BOARD
             word = "YES" if choice.swap else "NO"
             lines, moves = [f"MESSAGE SWAP2 SWAP{1 if ply == 3 else 2} {word}"], ()
         self.answer = Outcome(tuple(lines), moves)
 
     def run(self) -> None:
-        """Search for the choice."""
+        """Search for the decision."""
         is_first = self._alone and not self.game.history
         choose = swap2.first_one if is_first else swap2.choose
         self._keep(choose(self.opening_search(self._keep)))
 
 
 class OpeningTask(Task):
-    """Searches for a step of Soosorv-8, which is answered in messages as Yixin-Board reads them."""
+    """Searches for a step of Soosorv-8 and answers with Yixin-Board's messages."""
 
     def __init__(
         self, engine: Engine, game: Game, settings: Settings, step: int, opening: OpeningPlay
     ) -> None:
-        """Have what needs no search as the answer."""
+        """Start with an answer that needs no search."""
         super().__init__(engine, game, settings)
         self._step, self._opening = step, opening
-        self._count = {1: 3, 3: 2}.get(step, 1)  # words of an opening that are asked for
+        self._count = {1: 3, 3: 2}.get(step, 1)  # actions that the step asks for
         self._keep([])
 
     def _keep(self, words: Sequence[str]) -> None:
-        """Answer with these words, and what still lacks without a search."""
+        """Set the answer to these actions, completed by default actions."""
         opening = self._opening.after(words)
         while len(opening.actions) < len(self._opening.actions) + self._count:
             opening.play(opening.plain())
@@ -275,8 +275,8 @@ class OpeningTask(Task):
         )
 
     def run(self) -> None:
-        """Search for the words of the step."""
-        from random import Random  # as in swap2
+        """Search for the actions of the step."""
+        from random import Random  # imported late, as in swap2
 
         from ..engine.opening_choices import decide
 
@@ -288,10 +288,12 @@ class OpeningTask(Task):
 
 
 def soosorv(step: int, cells: Sequence[Coordinates], number: int) -> OpeningPlay:
-    """Return Soosorv-8 before one of Yixin-Board's six steps: its cells, and fifths as declared.
+    """Return a Soosorv-8 opening before one of Yixin-Board's six steps.
+
+    ``cells``: the stones so far; ``number``: the declared number of fifth stones.
 
     Raises:
-        Refused: the rule does not allow such an opening.
+        Refused: the rule does not allow this opening.
     """
     from ..game.cells import NotationError, cell_name
     from ..game.opening_rules import RULES, OpeningPlay
@@ -310,18 +312,18 @@ def soosorv(step: int, cells: Sequence[Coordinates], number: int) -> OpeningPlay
 
 
 def sound(game: Game, at: Coordinates, exclude: Collection[Coordinates] = ()) -> Coordinates:
-    """Return this cell if a stone can go there, else one where it can."""
+    """Return this cell if it is empty and not excluded, else another free one."""
     is_free = game.at(*at) is Side.EMPTY and at not in exclude
     return at if is_free else first_free(game, exclude)
 
 
 def first_free(game: Game, exclude: Collection[Coordinates] = ()) -> Coordinates:
-    """Return the empty cell nearest to the centre; at need, one that is excluded."""
+    """Return the empty cell nearest to the centre; an excluded one only if no other is left."""
     cells, x, y = game.empty_cells(), (game.width - 1) / 2, (game.height - 1) / 2
     others = [cell for cell in cells if cell not in exclude]
     return min(others or cells, key=lambda at: (abs(at.x - x) + abs(at.y - y), at))
 
 
 def all_free(game: Game, cells: Sequence[Coordinates]) -> bool:
-    """Return whether stones can go on all of these cells, which differ."""
+    """Return whether these cells are distinct and empty."""
     return len(set(cells)) == len(cells) and all(game.at(x, y) is Side.EMPTY for x, y in cells)

@@ -2,11 +2,11 @@
 
 ``--log FILE`` (or the environment variable ``NUMOKU_LOG``) writes the dialogue and internal errors
 to a file; ``--row-first`` reads and writes cells as ``row,column``, the order of Yixin-Board
-(``INFO row_first 1`` does the same). Options of the engine are ``--NAME VALUE`` or ``NAME=VALUE``:
-weights, level, book, search parameters; the arena starts ``numoku:weights=FILE,...`` so.
+(``INFO row_first 1`` does the same). Engine options are ``--NAME VALUE`` or ``NAME=VALUE``:
+weights, level, book, search parameters; the arena passes those of ``numoku:weights=FILE,...``.
 
 Nothing may ever appear on stderr, which some managers read as answers and others never drain; so
-the descriptor itself is pointed elsewhere, for C libraries too.
+the descriptor itself is redirected, which includes C libraries.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ GREETING = b"MESSAGE Numoku speaks the Gomocup protocol here; try START 15, BEGI
 
 
 def engine_arguments(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the arguments of Engine that these options mean; others are passed over.
+    """Return the Engine arguments for these options; other options are ignored.
 
     Raises:
-        ValueError: a parameter or a seed is no whole number, or there is no such search.
+        ValueError: a parameter or a seed is not an integer, or there is no such search.
     """
     arguments: dict[str, Any] = {}
     parameters: dict[str, int] = {}
     for key, value in options:
-        if key == "search":  # there was another one once
+        if key == "search":  # accepted for compatibility: there was a choice once
             check_search(value)
         elif key in OPTIONS:
             arguments[key] = value
@@ -61,7 +61,7 @@ def _whole(key: str, text: str) -> int:
 
 
 def read_options(words: Iterable[str]) -> dict[str, str] | None:
-    """Return the options of a command line by name; None if anything else stands there."""
+    """Return the options of a command line by name, or None if it has anything else."""
     options: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
@@ -80,7 +80,10 @@ def read_options(words: Iterable[str]) -> dict[str, str] | None:
 
 
 def main(options: Mapping[str, str]) -> int:
-    """Talk to a manager on stdin and stdout; this ends the process and does not return."""
+    """Talk to a manager on stdin and stdout, then end the process.
+
+    Returns 2 if the options are invalid, else does not return.
+    """
     problem = problem_of(options)
     if problem:
         return refuse(problem)
@@ -103,7 +106,7 @@ def main(options: Mapping[str, str]) -> int:
     except BaseException as error:
         os.write(STDERR, f"{error!r}\n".encode("utf-8", "replace"))
     finally:
-        os._exit(0)  # whatever the threads are doing
+        os._exit(0)  # without waiting for threads
 
 
 def refuse(problem: str) -> int:
@@ -113,7 +116,7 @@ def refuse(problem: str) -> int:
 
 
 def problem_of(options: Mapping[str, str]) -> str:
-    """Return why an engine cannot have these options, before the dialogue begins, else nothing."""
+    """Return why the engine cannot start with these options, or an empty string."""
     try:
         arguments = engine_arguments(options.items())
         if "weights" in arguments:
@@ -138,9 +141,10 @@ def problem_of(options: Mapping[str, str]) -> str:
 
 
 def redirect_errors(path: str | None) -> None:
-    """Point stderr at the end of a log file or at nothing, and leave Ctrl-C to the manager.
+    """Redirect stderr to the end of a log file or the null device, and ignore Ctrl-C.
 
-    A file that cannot be opened is done without. A console sends Ctrl-C to all its children.
+    A log file that cannot be opened is ignored. Consoles send Ctrl-C to all their processes, but
+    only the manager should react.
     """
     for target in filter(None, (path, os.devnull)):
         try:

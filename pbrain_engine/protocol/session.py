@@ -1,8 +1,8 @@
 """A conversation with a manager, without input or output.
 
-``handle`` takes one command and returns the lines to write at once. If a move is due, there is
-a new task that finds it; the session's caller (the loop, or a test) runs it and passes it to
-``conclude``. While a task runs, only INFO and ABOUT may be handled.
+``handle`` takes one command and returns the lines to write at once. If a move is due, it creates a
+task to find it; the caller (the loop, or a test) runs the task and passes it to ``conclude``.
+While a task runs, only INFO and ABOUT may be handled.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from ..game.game import Game
 
 IMPLICIT_SIZE = 20  # of the board when a manager forgets START
-LEAST_MEMORY = 24_000_000  # below this not even a small table fits
+LEAST_MEMORY = 24_000_000  # bytes, enough for a small table
 DEFEND_COUNT = 20  # moves that YXSEARCHDEFEND compares
 MAX_COUNT = 64  # best moves that YXNBEST compares
-REPLACEMENT_SHARE = 8  # a new engine gets this fraction while the old one may still run
+REPLACEMENT_SHARE = 8  # a new engine gets one part in this many while the old one may still run
 MOVES = ("BEGIN", "TURN", "BOARD", "YXNBEST")  # commands after which a client waits for a move
 
 
 def queued_time() -> float:
-    """Return the seconds that the main thread has waited for a processor, where Linux tells.
+    """Return the seconds the main thread has waited for a processor, or 0 if unknown.
 
-    Wine must not be asked: its server reads files, and would tell of itself.
+    Linux only: under Wine, its server reads the file and would report its own waiting.
     """
     if sys.platform == "win32":
         return 0.0
@@ -53,32 +53,32 @@ def queued_time() -> float:
 class Session:
     """One manager, one engine, one board.
 
-    The game is that of the engine. It is one apart where the engine's searches play stones of
-    their own or may not have ended; then the engine gets it again with the next command.
+    The game is the engine's, except while the engine's searches play stones of their own or may
+    still be running: then it is a copy, and the next command copies it back to the engine.
     """
 
     def __init__(self, make_engine: Callable[[int], Engine]) -> None:
-        """Begin without an engine; ``make_engine(memory)`` is called when one is needed."""
+        """Start without an engine; ``make_engine(memory)`` is called when one is needed."""
         self.settings = Settings()
         self.game: Game | None = None  # None before START
         self.engine: Engine | None = None
         self._make_engine = make_engine
         self._settled: tuple[object, ...] = ()  # memory, hash size, threads of the engine
-        self.divisor = 1  # of its memory, which an engine that was abandoned may still hold
+        self.divisor = 1  # of the memory, part of which an abandoned engine may still use
         self._blocked: set[Coordinates] = set()
-        self._after: tuple[int, Side] | None = None  # stones of YXBOARD; whose TURN then is
+        self._after: tuple[int, Side] | None = None  # stones after YXBOARD, and the side of TURN
         self._ready_at: float | None = None  # when the first START was answered
         self._moved = False  # a move has been asked for
-        self._charged = 0.0  # seconds of the start that are on the clock of this move
-        self._complained = 0  # the max_memory that we have complained about
-        self.task: Task | None = None  # the last search that has not been left behind
-        self._slip = 0.0  # seconds by which answers were late, which are kept back
-        self._behind: Engine | None = None  # whose game lacks but the answer that came too late
+        self._charged = 0.0  # startup seconds on the clock of this move
+        self._complained = 0  # the max_memory already complained about
+        self.task: Task | None = None  # the current search, unless abandoned
+        self._slip = 0.0  # seconds reserved because answers were late
+        self._behind: Engine | None = None  # its game lacks only the watchdog's answer
 
     # -- what the loop calls ---------------------------------------------------------------
 
     def handle(self, command: Command, read_at: float) -> tuple[str, ...]:
-        """Carry out a command that was read at this moment of ``perf_counter``."""
+        """Execute a command read at ``read_at``, a moment of ``perf_counter``."""
         if command.name.startswith("YX") and command.name != "YXSTOP":
             self.settings.yixin = True
         try:
@@ -87,13 +87,13 @@ class Session:
             return (replies.remark("ERROR", str(refusal)),)
         except (KernelError, WeightsError) as failure:
             if self.engine is not None:
-                raise  # it is not missing, it has failed
+                raise  # not missing at the start, but failed later
             return (replies.remark("ERROR", " ".join(str(failure).split())),)
 
     def conclude(self, task: Task, busy: bool = False) -> tuple[str, ...]:
-        """Take the answer of a task into the game and return the lines to write.
+        """Play the answer of a task and return the lines to write.
 
-        The engine is left alone while it is ``busy``, still searching past its time.
+        ``busy``: the engine is still searching and must not be touched.
         """
         task.answered = True
         game = self._known_game()
@@ -109,7 +109,7 @@ class Session:
         return lines
 
     def emergency(self, command: Command, error: Exception) -> tuple[str, ...]:
-        """Return what to write for a command on which everything else has failed, with what."""
+        """Return the reply of last resort to a command that failed with ``error``."""
         self.abandon_engine(gone=True)
         if self.game is None or self.game.is_full or command.name not in MOVES:
             return (replies.remark("ERROR", replies.problem_of(error)),)
@@ -118,14 +118,14 @@ class Session:
         return (self._cell(cell),)
 
     def abandon_engine(self, gone: bool) -> None:
-        """Go on with a new engine; the old one is ``gone`` or may still hold its memory."""
+        """Switch to a new engine; unless the old one is ``gone``, it may still use its memory."""
         self.engine = self.task = None
         self.divisor = 1 if gone else REPLACEMENT_SHARE
 
     # -- commands --------------------------------------------------------------------------
 
     def _carry_out(self, command: Command, read_at: float) -> tuple[str, ...]:
-        """Do a command of Gomocup's protocol, or of Yixin-Board's."""
+        """Execute a command of Gomocup's protocol or of Yixin-Board."""
         match command.name, command.numbers:
             case "INFO", _:
                 task = self.task
@@ -181,10 +181,10 @@ class Session:
                 return self._swap2_with(cells, command.bad, read_at, steps=False)
             case name, _ if name.startswith("YX"):
                 return self._carry_out_yixin(command, read_at)
-        return ()  # nothing to say, as to STOP and END: the loop has ended the search
+        return ()  # no reply, as to STOP and END: the loop has ended the search
 
     def _carry_out_yixin(self, command: Command, read_at: float) -> tuple[str, ...]:
-        """Do a command of Yixin-Board's own."""
+        """Execute a command of Yixin-Board's extensions."""
         match command.name, command.numbers:
             case "YXSWAP2STEP1" | "YXSWAP2STEP2" | "YXSWAP2STEP3" as name, _:
                 cells = [] if name[-1] == "1" else list[Coordinates](self._known_game().moves)
@@ -223,13 +223,13 @@ class Session:
             return (replies.BAD_SIZE,)
         self._empty_game(width, height)
         if self.settings.left is None:
-            self.settings.spent = 0  # the whole match time is there again
+            self.settings.spent = 0  # a new match: all of its time is left
         if self._ready_at is None:
             self._ready_at = time.perf_counter()
         return ("OK",)
 
     def _set_up(self, command: Command) -> tuple[str, ...]:
-        """Put the stones of a body on an empty board; return what is to be said of them."""
+        """Set up the stones of a body on an empty board; return remarks about them."""
         old = self._known_game()
         game = self._empty_game(old.width, old.height)
         placed: dict[Coordinates, int] = {}
@@ -246,7 +246,7 @@ class Session:
         notes = []
         is_whole = not bad and len(fields) == len(placed)
         if command.name == "BOARD" and is_whole and fields.count(1) == fields.count(2) + 1:
-            own, to_move = Side.BLACK, Side.WHITE  # in no game has the side to move a stone more
+            own, to_move = Side.BLACK, Side.WHITE  # the side to move never has a stone more
             notes.append("field 1 has a stone more: it is read as black, and field 2 is to move")
         owners = {1: own, 2: own.opponent}
         for at, field in placed.items():
@@ -298,14 +298,14 @@ class Session:
         return self._begin(searches.OpeningTask, read_at, step, opening)
 
     def _begin(self, kind: Callable[..., Task], read_at: float, *asked: object) -> tuple[str, ...]:
-        """Return the response that starts a search for what is asked, with its time."""
+        """Create the task of a search and start its clock; return the lines to write."""
         game = self._known_game()
-        if kind is not searches.MoveTask:  # it plays stones of its own
+        if kind is not searches.MoveTask:  # its searches play stones of their own
             self.game = game = game.copy()
         task = kind(self._ready(), game, self.settings, *asked)
         # A manager that waits for OK starts its clock afterwards. One that sends the first move
-        # along with START has been waiting since then, except while it kept us suspended: so
-        # processor time counts, and time spent waiting for a processor, but not that on the wall.
+        # along with START has been waiting since then, except while it kept this process suspended:
+        # so count processor time and time spent waiting for a processor, not wall time.
         waiting = not self._moved and self._ready_at is not None and read_at <= self._ready_at
         self._moved = True
         self._charged = time.process_time() + queued_time() if waiting else 0.0
@@ -326,10 +326,10 @@ class Session:
     # -- the engine and its game -----------------------------------------------------------
 
     def _ready(self) -> Engine:
-        """Return the engine, with memory and threads as set.
+        """Return the engine, created if needed, with memory and threads as set.
 
         Raises:
-            KernelError: there is no kernel to make one with.
+            KernelError: there is no compiled kernel.
             WeightsError: the weights cannot be read.
         """
         settings = self.settings
@@ -347,50 +347,50 @@ class Session:
         return self.engine
 
     def _new_game(self, width: int, height: int) -> Game:
-        """Begin a game on the engine, under the rule as set."""
+        """Start a game on the engine under the current rule."""
         engine = self._ready()
         engine.new_game(width, height, self.settings.rule)
         self.game = engine.game
         return self.game
 
     def _empty_game(self, width: int, height: int) -> Game:
-        """Begin a game of which nothing has been sent yet."""
+        """Start a game on an empty board."""
         self._after = None
         return self._new_game(width, height)
 
     def _known_game(self) -> Game:
-        """Return the game as it is; without START there is a board of 20 by 20."""
+        """Return the current game; without START, a board of 20x20."""
         if self.game is None:
             self._start(IMPLICIT_SIZE, IMPLICIT_SIZE)
         assert self.game is not None
         return self.game
 
     def _catch_up(self) -> Game:
-        """Return the game, which the engine has under the rule as set."""
+        """Return the engine's game after bringing it up to date, including the rule."""
         game, engine = self._known_game(), self._ready()
         if engine.game is not game:
             own, board = engine.game, (game.width, game.height, self.settings.rule)
             if self._behind is not engine or (own.width, own.height, own.rule) != board:
                 own = self._new_game(game.width, game.height)
             self.game, self._behind = own, None
-            game.copy_to(own)  # which leaves alone what agrees
+            game.copy_to(own)  # keeps the stones that agree
         elif game.rule is not self.settings.rule:
             engine.set_rule(self.settings.rule)
             self.game = engine.game
         return engine.game
 
     def _prepare_rule(self) -> None:
-        """Set up what a rule needs at its first use, 30 ms of work, before a clock runs."""
+        """Set up a rule's tables, 30 ms on first use, before a clock runs."""
         engine, rule = self.engine, self.settings.rule
         if engine is not None and engine.game is self.game and self.game.rule is not rule:
-            with suppress(KernelError, WeightsError):  # told when a command needs the rule
+            with suppress(KernelError, WeightsError):  # reported when a command needs the rule
                 engine.set_rule(rule)
                 self.game = engine.game
 
     # -- small things ----------------------------------------------------------------------
 
     def _free_game(self, x: int, y: int) -> Game:
-        """Return the game, in which this cell is free."""
+        """Return the up-to-date game; Refused unless this cell is empty."""
         game = self._catch_up()
         if not game.on_board(x, y):
             raise Refused(f"{self._cell((x, y))} is off the board")
@@ -399,7 +399,7 @@ class Session:
         return game
 
     def _seen(self, x: int, y: int) -> Coordinates:
-        """Return a pair of numbers as x,y, whatever order this client writes."""
+        """Convert a pair of numbers from the client's order to x, y."""
         return (y, x) if self.settings.row_first else (x, y)
 
     def _cell(self, at: Coordinates) -> str:
@@ -407,6 +407,6 @@ class Session:
 
 
 def stones_of(game: Game) -> int:
-    """Return the number of stones on the board, blocked cells not counted."""
+    """Return the number of stones on the board, without blocked cells."""
     sides = [stone.side for stone in game.history]
     return len(sides) - sides.count(Side.WALL)

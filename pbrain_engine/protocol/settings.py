@@ -1,8 +1,7 @@
-"""What ``INFO`` has set: kept as sent, and read when a move is due.
+"""The settings made by ``INFO``: stored at once, read when a move is due.
 
-INFO is never answered, whatever it says. It may come before START, after it and during a
-search, in any order; so nothing here touches the engine, and a value that makes no sense
-leaves the setting as it was.
+INFO is never answered. It may come before START, after it and during a search, in any order; so
+nothing here touches the engine, and an invalid value leaves its setting unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ FULL_STRENGTH = 100
 STRENGTH_NODES = 60  # at strength 0; every seven more double it
 STRENGTH_DOUBLING = 7
 
-HUGE = 2.0**62  # as good as any larger number
+HUGE = 2.0**62  # larger numbers are clamped to this
 
 EXACT, CONTINUOUS, RENJU, CARO = 1, 2, 4, 8  # the bits of INFO rule
 YIXIN_SWAP1, YIXIN_SWAP2 = 5, 6  # freestyle, with a swap after one stone or after three
@@ -28,7 +27,7 @@ YIXIN_RULES = {2: Rule.RENJU, YIXIN_SWAP1: Rule.FREESTYLE, YIXIN_SWAP2: Rule.FRE
 
 
 def fewest_nodes(nodes: int, strength: int) -> int | None:
-    """Return the nodes that a limit, 0 for none, and a strength leave a search."""
+    """Return the smaller node limit of ``max_node`` (0: none) and strength, or None."""
     limits = [nodes] if nodes else []
     if strength < FULL_STRENGTH:
         limits.append(int(STRENGTH_NODES * 2 ** (max(strength, 0) / STRENGTH_DOUBLING)))
@@ -36,16 +35,16 @@ def fewest_nodes(nodes: int, strength: int) -> int | None:
 
 
 class Settings:
-    """The state of all INFO keys."""
+    """The values of all INFO keys."""
 
     def __init__(self) -> None:
         self.turn: int | None = None  # milliseconds
         self.match: int | None = None
         self.left: int | None = None
-        self.spent = 0  # since the manager last said what is left
+        self.spent = 0  # milliseconds since the manager last sent time_left
         self.increment = 0
         self.memory = DEFAULT_MEMORY
-        self.hash_size = 0  # bytes of the table, within the memory; 0: as many as are of use
+        self.hash_size = 0  # bytes of the table, within the memory; 0: as many as are useful
         self.threads = 1
         self.max_depth = 0  # 0: no limit
         self.max_nodes = 0
@@ -53,12 +52,12 @@ class Settings:
         self.strength = FULL_STRENGTH
         self.row_first = False  # cells are written row,column
         self.rule_code = 0
-        self.swapable = False  # the client waits for SWAP as an answer to the first stone
-        self.yixin = False  # this client has spoken like Yixin-Board or gomocalc
+        self.swapable = False  # the client accepts SWAP as an answer to the first stone
+        self.yixin = False  # the client has behaved like Yixin-Board or gomocalc
 
     @property
     def limits(self) -> Limits:
-        """The limits of time, for the clock."""
+        """The time limits."""
         left = self.left if self.left is not None else self.match or None
         if left is not None and left < UNLIMITED_MS:
             left -= self.spent
@@ -66,7 +65,7 @@ class Settings:
 
     @property
     def rule(self) -> Rule:
-        """The rule that the code means to this kind of client."""
+        """The rule for the code, as this kind of client means it."""
         code = self.rule_code
         if self.yixin and code in YIXIN_RULES:
             return YIXIN_RULES[code]
@@ -77,25 +76,25 @@ class Settings:
         return Rule.STANDARD if code & EXACT else Rule.FREESTYLE
 
     def update(self, text: str, elapsed: float = 0.0) -> None:
-        """Take in one INFO line, ``elapsed`` seconds after a move was asked for that is still due.
+        """Process an INFO line, ``elapsed`` seconds into the search that is running, if any.
 
-        A number may be whole, 300.0, 5e5, or too long for 64 bits.
+        A number may be an integer, 300.0, 5e5, or too large for 64 bits.
         """
         key, number, *_ = (*text.lower().split(), "", "")
         self.yixin = self.yixin or key in YIXIN_KEYS
         try:
             value = round(min(max(float(number), -HUGE), HUGE))
-        except ValueError:  # no number, or not one that can be compared
+        except ValueError:  # not a number, or NaN
             return
         name, setting_of = KEYS.get(key, ("", int))
         setting = setting_of(value)
         if name and setting is not None:
             setattr(self, name, setting)
         if key == "time_left":
-            self.spent = -round(elapsed * 1000)  # which the end of the move will add
+            self.spent = -round(elapsed * 1000)  # the end of the move will add it
 
     def spend(self, elapsed: float) -> None:
-        """Take the time of a move off the match, for managers that do not send time_left."""
+        """Subtract the time of a move from the match, for managers that do not send time_left."""
         self.spent += round(elapsed * 1000) - self.increment
 
 
@@ -105,7 +104,7 @@ YIXIN_KEYS = frozenset(
 )  # fmt: skip
 
 _natural = partial(max, 0)
-# The attribute that a key sets, and to what; to None: it stays as it was.
+# For each key its attribute and the conversion of its value; None leaves the attribute unchanged.
 KEYS: dict[str, tuple[str, Callable[[int], int | None]]] = {
     "timeout_turn": ("turn", int),
     "timeout_match": ("match", _natural),
