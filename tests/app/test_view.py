@@ -211,4 +211,4 @@ def test_arrow_keys_edit_the_line_on_a_terminal() -> None:
             seen += data
     os.close(ours)
     assert program.wait(30) == 0
-    assert b"Numoku: " in seen and b"no cell" not in seen
+    assert b"Numoku: " in seen and b"not a cell" not in seen

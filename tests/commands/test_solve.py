@@ -104,7 +104,7 @@ def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
         assert result.returncode == 1 and b"line 1: this is no JSON" in result.stderr
         assert b"WIN by fours" in result.stdout
     else:
-        assert result.returncode == 0 and b"is no cell" in result.stdout
+        assert result.returncode == 0 and b"is not a cell" in result.stdout
 
 
 def test_signs_that_a_terminal_lacks_are_no_failure(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_nothing_stored_leaves_no_file(tmp_path, capsys):
         given.write_text(text)
         capsys.readouterr()
         assert run(str(path), "add", str(given)) == 1
-        said = f"numoku: {given}: {place}depth is no whole number from 0 to 500\n"
+        said = f"numoku: {given}: {place}depth is not a whole number from 0 to 500\n"
         assert capsys.readouterr().err == said
     assert not path.exists()
     assert run(str(path), "add", "h8", "nofile.sgf") == 1 and path.exists()

@@ -226,7 +226,7 @@ def test_a_cell_off_the_board_is_no_legal_move():
     for wrong in ("z99", "a16", "15,3"):
         with pytest.raises(IllegalMove, match="off the 15x15 board"):
             game.play(wrong)
-    with pytest.raises(NotationError, match="no cell"):
+    with pytest.raises(NotationError, match="not a cell"):
         game.play("hello")
     assert pbrain_engine.NotationError is NotationError
     near = [(x, y) for x in (-1, 0, 14, 15) for y in (-1, 0, 14, 15) if game.on_board(x, y)]

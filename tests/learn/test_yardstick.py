@@ -338,7 +338,7 @@ def test_nodes_are_read_as_they_are_written_and_hold_before_their_stones():
     "text, problem",
     [
         ("", "a number such as"), ("12k", "a number such as"), ("100@20", "a number such as"),
-        ("100@40,50@20,30", "have to rise"), ("100@20,50@20,30", "have to rise"),
+        ("100@40,50@20,30", "must increase"), ("100@20,50@20,30", "must increase"),
         ("100@20,9", "10 or more"), ("9@20,100", "10 or more"), ("0", "10 or more"),
     ],
 )  # fmt: skip

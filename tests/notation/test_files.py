@@ -213,7 +213,7 @@ def test_what_cannot_be_is_refused(tmp_path):
     with pytest.raises(NotationError, match="blocked cells"):
         walled.save(tmp_path / "game.sgf")
     (tmp_path / "no.txt").write_text("hello")
-    with pytest.raises(NotationError, match="is no file of games"):
+    with pytest.raises(NotationError, match="is not a game file"):
         Game.from_file(tmp_path / "no.txt")
     with pytest.raises(OSError, match="missing"):
         Game.from_file(tmp_path / "missing.sgf")

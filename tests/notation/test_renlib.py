@@ -18,7 +18,7 @@ def test_letters_of_other_systems():
     data, losses = format_renlib(made)
     assert parse_renlib(data) == made and not losses
     data, losses = format_renlib(made, "gbk")
-    assert losses == ["1 texts have letters that gbk or the format has not"]
+    assert losses == ["1 texts have characters that gbk or RenLib cannot store"]
     made.root.child((7, 7)).comment = "五子棋"
     data, losses = format_renlib(made, "gbk")
     assert parse_renlib(data, "gbk") == made and not losses
@@ -65,7 +65,7 @@ def test_every_tree_comes_back(seed, nodes):
 def test_circles_and_arrows_are_named_as_lost():
     tree = grow(1, 5)
     tree.root.children[0].drawn = "h8 a1b2"
-    assert format_renlib(tree)[1] == ["circles and arrows are not in RenLib"]
+    assert format_renlib(tree)[1] == ["RenLib cannot store circles and arrows"]
 
 
 def test_a_large_library_comes_back_quickly():

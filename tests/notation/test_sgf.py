@@ -84,7 +84,7 @@ def test_the_moves_of_a_proposed_opening_are_moves():
 def test_what_is_not_read_is_named_once():
     game = parse_sgf("(;GM[4]SZ[15]EV[Cup]5A[gg][gh];B[hh]BL[10];W[ii]BL[9]QX[aa])")
     assert game.moves == ((7, 7), (8, 8))
-    assert game.remarks == ("what is not read of the SGF file: 5A, BL, EV, QX",)
+    assert game.remarks == ("SGF properties left out: 5A, BL, EV, QX",)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_rules_are_read_as_programs_name_them(said, rule):
 def test_an_unknown_rule_is_named():
     game = parse_sgf("(;GM[4]SZ[15]RU[Gomoku Pro];B[hh])")
     assert game.rule is None
-    assert game.remarks == ("RU[Gomoku Pro] is no rule that is known here",)
+    assert game.remarks == ("RU[Gomoku Pro] is not a known rule",)
 
 
 def test_names_may_be_in_small_letters_or_padded_with_them():
@@ -127,7 +127,7 @@ def test_rectangles_of_points():
     assert held == {"h8": 0, "a1": 1, "b1": 1, "c3": 1}
     square = parse_sgf("(;GM[4]SZ[15]AB[aa:bc];W[kk])")
     assert [cell for cell, _ in square.placed] == [(x, y) for y in range(3) for x in range(2)]
-    with pytest.raises(NotationError, match="no SGF cell"):
+    with pytest.raises(NotationError, match="not an SGF cell"):
         parse_sgf("(;GM[4]SZ[15]AB[hh:j];B[kk])")
 
 
@@ -137,6 +137,6 @@ def test_what_sgf_cannot_hold_is_counted():
     for cell in ((0, 0), (1, 1), (2, 2)):
         tree.root.child(cell, is_move=False).comment = "on a cell"
     assert format_sgf_trees([tree])[1] == [
-        "2 marks of where to start are not in SGF",
-        "3 comments on a cell without a move are not in SGF",
+        "SGF cannot store 2 marks of where to start",
+        "SGF cannot store 3 comments on a cell without a move",
     ]
