@@ -1,8 +1,8 @@
-"""Eleven methods to find a move, each as the textbooks have it: plain Python, one module a method.
+"""Eleven textbook methods to find a move, in plain Python, one module per method.
 
-Every module has the same face: ``choose(game, limit, rng)`` returns a ``Choice``. They are there
-to be read and to be played against; what plays strongly is the engine, whose network ``puct``
-asks. ``docs/methods.md`` leads from one to the next.
+All modules have the same interface: ``choose(game, limit, rng)`` returns a ``Choice``. The methods
+are meant to be read and played against; for strong play there is the engine, whose network
+``puct`` uses. ``docs/methods.md`` leads from one to the next.
 """
 
 from __future__ import annotations

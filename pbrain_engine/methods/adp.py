@@ -1,13 +1,13 @@
-"""Adaptive dynamic programming: learn from one's own games what a position is worth.
+"""Adaptive dynamic programming: learn the value of positions from games against oneself.
 
 Zhao, Zhang and Dai, "Self-Teaching Adaptive Dynamic Programming for Gomoku" (2012). A *critic*
-maps shapes to the chance to win, and learns from every move of games against itself by *temporal
-differences* (Sutton 1988): what it said before should be what it says after, in the end the result.
-Tang et al. (2016) mix it with Monte Carlo tree search: the five moves that the critic likes best
-are played out, and the value of each is half the critic's and half that of the search.
+maps shapes to the winning chance, and learns from every move of games against itself by *temporal
+differences* (Sutton 1988): a value should equal the value one move later, at the end the result.
+Tang et al. (2016) combine it with Monte Carlo tree search: the critic's five favourite moves are
+searched, and the value of each is half the critic's and half the search's.
 
 Cost: ``learn`` plays some hundred games, once; its result is ``WEIGHTS`` below. A move costs one
-position for each cell near the stones, and then what UCT costs.
+position for each cell near the stones, plus the cost of UCT.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ WEIGHTS = [-0.35, 0.73, 1.47, 4.22, 0.57, -0.67, -1.12, -2.44, -0.13]
 
 
 def features(game: PlainGame) -> list[float]:
-    """Return what the critic sees: open fives of the side to move and of the other, and a one."""
+    """Return the critic's features: roots of open fives by stones, for both sides, and a one."""
     own, other = game.open_fives[game.to_move], game.open_fives[1 - game.to_move]
     return [sqrt(count) for count in (*own[1:5], *other[1:5], 1)]
 
 
 def critic(game: PlainGame, weights: list[float]) -> float:
-    """Return the chance of the side to move to win."""
+    """Return the winning chance of the side to move."""
     if game.is_over():
         return 0.5 if game.winner is None else float(game.winner == game.to_move)
     total = sum(w * f for w, f in zip(weights, features(game), strict=True))
@@ -41,7 +41,7 @@ def critic(game: PlainGame, weights: list[float]) -> float:
 
 
 def after(game: PlainGame, move: int, weights: list[float]) -> float:
-    """Return the chance to win of the side to move if it makes a move."""
+    """Return the winning chance of the side to move if it plays ``move``."""
     game.play(move)
     chance = 1 - critic(game, weights)
     game.undo()
@@ -55,7 +55,7 @@ def learn(
     weights = [0.0] * 9
     for _ in range(games):
         game = PlainGame(size)
-        for _ in range(4):  # begin anywhere
+        for _ in range(4):  # start anywhere
             game.play(rng.choice(game.actions()))
         while not game.is_over():
             seen, said = features(game), critic(game, weights)
@@ -65,17 +65,17 @@ def learn(
             else:
                 move = max(moves, key=lambda move: after(game, move, weights))
             game.play(move)
-            # The temporal difference: what is known one move later, less what was said before.
+            # The temporal difference: the value one move later minus the value before.
             difference = (1 - critic(game, weights)) - said
             weights = [w + step * difference * f for w, f in zip(weights, seen, strict=True)]
     return weights
 
 
 class Candidates(UCT):
-    """UCT that tries the moves of a node in the order of their promise."""
+    """UCT that tries the moves of a node in order of promise."""
 
     def moves(self, node: Node) -> list[int]:
-        """Return the moves of a node, the promising ones last, for those are tried first."""
+        """Return the moves of a node, the most promising last, as these are tried first."""
         return order_actions(self.game)[::-1]
 
 

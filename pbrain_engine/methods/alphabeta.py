@@ -1,12 +1,12 @@
 """Alpha-beta: minimax without the moves that cannot change the answer.
 
 Russell and Norvig, *Artificial Intelligence: A Modern Approach*, "Adversarial Search", the figure
-of alpha-beta search; Knuth and Moore (1975) say how much it saves. Alpha is what MAX is sure of so
-far, beta what MIN is sure of. A position that MIN will avoid, because it is worth at least beta,
-needs no second look. The value is that of minimax.
+of alpha-beta search; Knuth and Moore (1975) analyse its savings. Alpha is the value MAX is sure of
+so far, beta the value MIN is sure of. A position worth at least beta will be avoided by MIN and
+needs no further search. The result is the same as minimax's.
 
-Cost: between b**(d/2) positions, when the best move always comes first, and b**d; so the moves are
-tried in the order of their promise.
+Cost: between b**(d/2) positions, if the best move always comes first, and b**d; so moves are tried
+in order of promise.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ INFINITE = float("inf")
 
 
 class AlphaBetaTree(Minimax):
-    """The functions of the figure; MAX, the end of the search and its value are as in minimax."""
+    """The functions of the figure; MAX, cutoff and evaluation are inherited from minimax."""
 
     def reply_value(self, best: float, depth: int) -> Found:
         """Return the value after a move at the root, exact if it is above ``best``."""
@@ -62,5 +62,5 @@ class AlphaBetaTree(Minimax):
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Search to a fixed depth; when time is up, the best of the moves looked at."""
+    """Search to a fixed depth; if time runs out, return the best of the moves searched."""
     return AlphaBetaTree(game, limit).search(order_actions(game), limit.depth or DEPTH)[0]

@@ -1,8 +1,8 @@
-"""What all methods share: the game in plain Python, what a move may cost, and the answer.
+"""Shared by all methods: the game in plain Python, the budget of a move, and the answer.
 
 A cell is a number, ``row * width + column``. The board knows each *five*, a row of five cells in
-which a side might win, and how many stones of each side are in it. A five with stones of one
-side alone is still open to that side: open fives with 1, 2, 3 and 4 stones are the shapes that the
+which a side might win, and the number of stones each side has in it. A five with stones of only one
+side is still open to that side: open fives with 1, 2, 3 and 4 stones are the shapes that the
 methods count.
 """
 
@@ -27,15 +27,15 @@ class Budget(NamedTuple):
     depth: int | None = None
 
     def part(self, share: float) -> Budget:
-        """Return the limit of a part of the search."""
+        """Return the budget for a share of the search."""
         nodes = None if self.nodes is None else int(self.nodes * share)
         return Budget(self.seconds and self.seconds * share, nodes, self.depth)
 
 
 class Choice(NamedTuple):
-    """A move with what it is thought to be worth, the nodes looked at, and the expected line.
+    """A move with its value, the nodes searched, and the expected line.
 
-    The value is in the unit of the method: points of the evaluation, or a chance from 0 to 1.
+    The value is in the method's unit: points of the evaluation, or a chance from 0 to 1.
     """
 
     move: int
@@ -45,7 +45,7 @@ class Choice(NamedTuple):
 
 
 class NodeCounter:
-    """Counts nodes, and ends a search at its limit."""
+    """Counts nodes and ends a search at its limit."""
 
     def __init__(self, limit: Budget) -> None:
         self.nodes = 0
@@ -58,17 +58,17 @@ class NodeCounter:
         return self.nodes >= self._most or time.monotonic() >= self._end
 
     def spend(self) -> None:
-        """Count one node; ``TimeoutError`` if the limit was reached before it."""
+        """Count a node; TimeoutError if the limit is reached already."""
         if self.is_over:
             raise TimeoutError
         self.nodes += 1
 
 
 class PlainGame:
-    """A game under one rule; black (0) begins, white is 1."""
+    """A game under one rule; black (0) moves first, white is 1."""
 
     def __init__(self, width: int = 15, height: int | None = None, rule: Rule | str = "freestyle"):
-        """Begin with an empty board, ``width`` by ``height`` (default: square)."""
+        """Start with an empty board, ``width`` by ``height`` (default: square)."""
         self.width, self.height = width, height or width
         self.rule = Rule.parse(rule)
         self.cells = [EMPTY] * (self.width * self.height)
@@ -83,7 +83,7 @@ class PlainGame:
         for number, five in enumerate(self.fives):
             for cell in five:
                 self.through[cell].append(number)
-        # stones[side][five]; and open_fives[side][n]: those with n stones of the side alone.
+        # stones[side][five], and open_fives[side][n]: fives with n stones of only this side.
         self.stones = [[0] * len(self.fives), [0] * len(self.fives)]
         self.open_fives = [[len(self.fives), 0, 0, 0, 0, 0] for _ in (BLACK, WHITE)]
         self._around = [
@@ -92,7 +92,7 @@ class PlainGame:
              for column in range(max(0, x - 2), min(self.width, x + 3))]
             for y in range(self.height) for x in range(self.width)
         ]  # fmt: skip
-        self._near = [0] * len(self.cells)  # how many stones are two cells away or less
+        self._near = [0] * len(self.cells)  # number of stones within two cells
 
     def play(self, cell: int) -> None:
         """Put a stone of the side to move."""
@@ -105,7 +105,7 @@ class PlainGame:
         self.to_move = 1 - side
 
     def block(self, cell: int) -> None:
-        """Block an empty cell: no row goes through it."""
+        """Block an empty cell: no row can go through it."""
         self.cells[cell] = WALL
         for five in self.through[cell]:
             for side in (BLACK, WHITE):
@@ -115,7 +115,7 @@ class PlainGame:
             self.stones[WHITE][five] += 1
 
     def undo(self) -> None:
-        """Take the last stone back."""
+        """Take back the last stone."""
         cell = self.history.pop()
         self.to_move = self.cells[cell]
         self._count(cell, self.to_move, -1)
@@ -124,7 +124,7 @@ class PlainGame:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Take back, in the end, all stones that are played meanwhile."""
+        """Take back, at the end of a ``with`` block, all stones played in it."""
         stones, to_move = len(self.history), self.to_move
         try:
             yield
@@ -134,7 +134,7 @@ class PlainGame:
             self.to_move = to_move
 
     def _count(self, cell: int, side: int, change: int) -> None:
-        """Keep the counts of the cells around a cell, and of the fives through it."""
+        """Update the counts of the cells around a cell and of the fives through it."""
         for near in self._around[cell]:
             self._near[near] += change
         own, other = self.stones[side], self.stones[1 - side]
@@ -143,7 +143,7 @@ class PlainGame:
             if not other[five]:
                 own_open[own[five]] -= 1
                 own_open[own[five] + change] += 1
-            if own[five] == (change < 0):  # the first stone closes it to the other, the last opens
+            if own[five] == (change < 0):  # the first stone closes it to the other side
                 other_open[other[five]] -= change
             own[five] += change
 
@@ -152,7 +152,7 @@ class PlainGame:
         return [c for c, held in enumerate(self.cells) if held == EMPTY and self.is_legal(c)]
 
     def actions(self) -> list[int]:
-        """Return the moves worth a thought: legal, and two cells or less from a stone."""
+        """Return the moves worth considering: legal, and within two cells of a stone."""
         if not self.history:
             return [self.height // 2 * self.width + self.width // 2]
         near = [c for c, count in enumerate(self._near) if count and self.cells[c] == EMPTY]
@@ -172,7 +172,7 @@ class PlainGame:
             yield row * self.width + column
 
     def next_cell(self, five: tuple[int, ...]) -> int | None:
-        """Return the cell of the board that follows the last one of a row of five."""
+        """Return the cell after the last one of a row of five, or None off the board."""
         cell = five[-1] + five[1] - five[0]
         is_same_board = abs(five[-1] % self.width - cell % self.width) <= 1
         return cell if is_same_board and 0 <= cell < len(self.cells) else None
@@ -189,7 +189,7 @@ class PlainGame:
         return row, ends
 
     def is_win(self, cell: int) -> bool:
-        """Return whether the stone on a cell stands in a row that wins."""
+        """Return whether the stone on a cell is part of a winning row."""
         side, traits = self.cells[cell], self.rule.traits
         for direction in DIRECTIONS:
             row, ends = self.row(cell, direction)
@@ -201,7 +201,7 @@ class PlainGame:
         return False
 
     def wins_at(self, cell: int, side: int) -> bool:
-        """Return whether a side would win by a stone on an empty cell."""
+        """Return whether a stone on an empty cell would win for a side."""
         if all(self.stones[side][five] < 4 for five in self.through[cell]):
             return False
         self.cells[cell] = side
@@ -210,7 +210,7 @@ class PlainGame:
         return won
 
     def five_cells(self, side: int) -> list[int]:
-        """Return the cells where a side would win at once."""
+        """Return the cells where a side wins at once."""
         if not self.open_fives[side][4]:
             return []
         own, other = self.stones[side], self.stones[1 - side]
@@ -221,14 +221,14 @@ class PlainGame:
         return [cell for cell in sorted(cells) if self.wins_at(cell, side)]
 
     def is_legal(self, cell: int) -> bool:
-        """Return whether the side to move may play an empty cell: renju forbids black some."""
+        """Return whether the side to move may play an empty cell: renju has fouls for black."""
         if self.to_move != BLACK or not self.rule.traits.fouls:
             return True
         stones = self.stones[BLACK]  # two threes or fours need two rows with two stones each
         return sum(stones[five] > 1 for five in self.through[cell]) < 2 or not self._is_foul(cell)
 
     def _is_foul(self, cell: int) -> bool:
-        """Return whether black's stone would make six in a row, two fours or two open threes."""
+        """Return whether a black stone would make an overline, two fours or two open threes."""
         self.cells[cell] = BLACK
         lengths = [len(self.row(cell, direction)[0]) for direction in DIRECTIONS]
         foul = 5 not in lengths and (
@@ -245,20 +245,20 @@ class PlainGame:
         return [other for other in line if self.cells[other] == EMPTY]
 
     def _row_with(self, cell: int, d: tuple[int, int]) -> list[int]:
-        """Return the row that a stone of black's on an empty cell would stand in."""
+        """Return the row that a black stone on an empty cell would be part of."""
         self.cells[cell] = BLACK
         row = self.row(cell, d)[0]
         self.cells[cell] = EMPTY
         return row
 
     def _fours(self, cell: int, d: tuple[int, int]) -> set[frozenset[int]]:
-        """Return the fours through a stone on one line: four stones that one more makes five."""
+        """Return the fours through a stone on one line: four stones that one more turns to five."""
         rows = {last: self._row_with(last, d) for last in self._line(cell, d, 4)}
         fives = {last: row for last, row in rows.items() if len(row) == 5 and cell in row}
         return {frozenset(row) - {last} for last, row in fives.items()}
 
     def _makes_three(self, cell: int, d: tuple[int, int]) -> bool:
-        """Return whether one more stone, itself allowed, makes an open four with this one."""
+        """Return whether one more stone, itself legal, makes an open four with this one."""
         for added in self._line(cell, d, 3):
             self.cells[added] = BLACK
             row, ends = self.row(added, d)

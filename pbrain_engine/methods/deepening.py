@@ -1,11 +1,11 @@
 """Iterative deepening: search to depth 1, then 2, then 3, until time is up.
 
-Slate and Atkin, "Chess 4.5" (1977); Korf (1985) for trees in general. A search to a fixed depth
-takes as long as it takes. Searching all depths in turn costs little more than the last one alone,
-there is an answer at any time, and each search learns from the one before which move to try first:
-that is when alpha-beta cuts most.
+Slate and Atkin, "Chess 4.5" (1977); Korf (1985) for trees in general. The time of a search to a
+fixed depth is hard to foresee. Searching all depths in turn costs little more than the last alone,
+there is an answer at any time, and each search tells the next which move to try first, which gives
+alpha-beta the most cutoffs.
 
-Cost: with b moves a position, the searches before the last take about 1/(b-1) of its time.
+Cost: with b moves per position, the searches before the last take about 1/(b-1) of its time.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ DEEPEST = 20
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the best move of the deepest search, or of the one in which time was up."""
+    """Return the best move of the deepest search, complete or not."""
     tree, moves = AlphaBetaTree(game, limit), order_actions(game)
     best = Choice(moves[0], 0, 0, (moves[0],))
     for depth in range(1, (limit.depth or DEEPEST) + 1):
         found, is_complete = tree.search(moves, depth)
-        # The best move of the last search comes first: what a search that was not completed
-        # prefers to it is better, and if it prefers nothing, the move is the same.
+        # The last best move is searched first, so the best of an incomplete search is either
+        # better or the same move.
         if is_complete or found.value > float("-inf"):
             best = found
         if not is_complete or abs(best.value) > WIN // 2:

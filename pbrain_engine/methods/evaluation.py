@@ -1,12 +1,12 @@
-"""An evaluation: what a position is worth without looking ahead, by counted shapes.
+"""An evaluation: the value of a position without looking ahead, from counts of shapes.
 
-Shannon, "Programming a Computer for Playing Chess" (1950), was the first to write down such a sum:
-count what is good for either side, weigh it, subtract. Here it is rows of five cells in which one
-side alone has stones, the more of them the better, and a row counts more for the side that is to
-move. As a method, it plays the move after which the sum is best.
+Shannon, "Programming a Computer for Playing Chess" (1950), introduced such a sum: count the assets
+of both sides, weight them, subtract. Here these are rows of five cells with stones of only one
+side, the more stones the better, and a row counts more for the side to move. As a method, it plays
+the move after which the sum is best.
 
-Cost: the counts are kept with every stone (``board.py``), so a sum is a dozen multiplications; a
-move of its own is one position for each cell near the stones.
+Cost: the counts are updated with every stone (``board.py``), so a sum is a dozen multiplications;
+choosing a move costs one position for each cell near the stones.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from random import Random
 
 from .board import Budget, Choice, NodeCounter, PlainGame
 
-# A row of five cells with 0 to 5 own stones and no other: its worth to the side to move, and
-# to the other side. With four of them the side to move wins.
+# The value of a row with 0 to 5 stones of one side only, for the side to move and for the other
+# side. With four stones the side to move wins.
 TO_MOVE = (0, 1, 8, 60, 5000, 0)
 WAITING = (0, 1, 6, 30, 600, 0)
 
-# The worth of a move to a row, by the own stones in it, or by those of the other side.
+# The value of a move in a row, by the number of own stones in it, or of the other side's.
 Points = tuple[int, ...]
 MADE: Points = (1, 8, 60, 600, 100_000)
 BROKEN: Points = (1, 6, 40, 400, 20_000)
 
-WIN = 1_000_000  # less one for each stone on the board, so that a sooner win is worth more
+WIN = 1_000_000  # minus one for each stone on the board, so that an earlier win is better
 
 
 def value(game: PlainGame, player: int) -> int:
-    """Return what a position is worth to a player, at the end of the game or before."""
+    """Return the value of a position for a player, also at the end of the game."""
     if game.is_over():
         return utility(game, player)
     own, other = game.open_fives[game.to_move], game.open_fives[1 - game.to_move]
@@ -38,7 +38,7 @@ def value(game: PlainGame, player: int) -> int:
 
 
 def utility(game: PlainGame, player: int) -> int:
-    """Return what the end of a game is worth to a player."""
+    """Return the value of a finished game for a player."""
     if game.winner is None:
         return 0
     points = WIN - len(game.history)
@@ -46,7 +46,7 @@ def utility(game: PlainGame, player: int) -> int:
 
 
 def promise(game: PlainGame, cell: int, made: Points = MADE, broken: Points = BROKEN) -> int:
-    """Return how much a cell matters at first sight: the rows through it, of either side."""
+    """Return the promise of a cell: points for the rows of either side through it."""
     own, other = game.stones[game.to_move], game.stones[1 - game.to_move]
     points = 0
     for five in game.through[cell]:
@@ -63,7 +63,7 @@ def order_actions(game: PlainGame) -> list[int]:
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the move after which the position is worth most; one of the best by chance."""
+    """Return the move with the best value after it, a random one of the best."""
     effort = NodeCounter(limit)
     player = game.to_move
     values: dict[int, int] = {}

@@ -1,10 +1,10 @@
-"""UCT with knowledge: the tree learns at first sight which moves are likely to be good.
+"""UCT with knowledge: a heuristic tells the tree which moves are likely to be good.
 
 Chaslot et al., "Progressive Strategies for Monte-Carlo Tree Search" (2008), and Gelly and Silver
-(2007) on knowledge in UCT. *Progressive bias* adds to the bound of a move what a heuristic says of
-it, divided by its visits: so it leads while there are few, and fades. The simulated games are not
-quite random: who can complete a five does, who has to stop one does, and other moves lie near
-stones. In the tree those two moves come alone.
+(2007) on knowledge in UCT. *Progressive bias* adds to the bound of a move its heuristic score
+divided by its visits, which dominates at first and fades. The simulated games are not quite
+random: a side completes a five if it can, else stops one if it must, else plays near stones. In
+the tree, too, nodes with such a five have no other moves.
 
 Cost: a simulated move takes several times as long as a random one, and is worth it.
 """
@@ -19,14 +19,14 @@ from .evaluation import promise
 from .uct import UCT, Node
 
 BIAS = 1.0  # weight of the heuristic
-LONGEST = 30  # simulated moves, after which a game counts as drawn
+LONGEST = 30  # simulated moves until a game counts as drawn
 
 
 class KnowingUCT(UCT):
     """UCT with progressive bias, and simulated games that see fives."""
 
     def urgent(self) -> list[int]:
-        """Return the cells that complete a five or else stop one."""
+        """Return the cells that complete a five, else those that stop one."""
         game = self.game
         for side in (game.to_move, 1 - game.to_move):
             if cells := [cell for cell in game.five_cells(side) if game.is_legal(cell)]:
@@ -34,11 +34,11 @@ class KnowingUCT(UCT):
         return []
 
     def moves(self, node: Node) -> list[int]:
-        """Return the moves of a node, the most promising last, for that is tried first."""
+        """Return the moves of a node, the most promising last, as it is tried first."""
         return sorted(self.urgent() or self.game.actions(), key=lambda c: promise(self.game, c))
 
     def expand(self, node: Node) -> Node:
-        """Add a move, with what the heuristic says of it: 0 to 1 by the order of magnitude."""
+        """Add a move with its heuristic score: 0 to 1, by order of magnitude."""
         prior = log(1 + promise(self.game, node.untried[-1])) / 12 if node.untried else 0.0
         child = super().expand(node)
         if child is not node:
@@ -50,7 +50,7 @@ class KnowingUCT(UCT):
         return super().upper_bound(child) + BIAS * child.prior / (child.visits + 1)
 
     def simulate(self) -> int | None:
-        """Play on with fives seen and moves near stones; return the winner."""
+        """Play on near stones, completing and stopping fives; return the winner."""
         game = self.game
         for _ in range(LONGEST):
             if game.is_over():
@@ -63,5 +63,5 @@ class KnowingUCT(UCT):
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the move visited most, with its mean as the value."""
+    """Return the most visited move, with its mean as the value."""
     return KnowingUCT(game, limit, rng).choice()

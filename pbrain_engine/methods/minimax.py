@@ -1,12 +1,12 @@
-"""Minimax: try every move, every answer, every answer to that.
+"""Minimax: try every move, every reply, every reply to that.
 
 Russell and Norvig, *Artificial Intelligence: A Modern Approach*, "Adversarial Search", the figure
-of minimax search; the idea is von Neumann's (1928). MAX takes the move of the greatest value, MIN
-the one of the least, and the value of a position is that of the best move in it; who has no legal
-move has lost. Since games are long, the search is cut off at a depth, and an evaluation takes the
-place of the end.
+of minimax search; the idea is von Neumann's (1928). MAX plays the move with the greatest value, MIN
+the move with the least, and the value of a position is that of its best move; a side without a
+legal move has lost. As games are long, the search is cut off at a depth and an evaluation replaces
+the result.
 
-Cost: with b moves in a position and depth d it looks at b**d positions; b is 30 to 100 here.
+Cost: with b moves per position and depth d, b**d positions; b is 30 to 100 here.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Minimax:
         return best
 
     def reply_value(self, best: float, depth: int) -> Found:
-        """Return the value after a move at the root, where MAX has ``best`` already."""
+        """Return the value after a move at the root, where MAX already has ``best``."""
         return self.min_value(depth)
 
     def search(self, moves: list[int], depth: int) -> tuple[Choice, bool]:
-        """Search the moves in their order; return the best one, and whether all were searched."""
+        """Search moves in order; return the best, and whether all were searched."""
         best, is_complete = Choice(moves[0], float("-inf"), 0, (moves[0],)), False
         with self.game.kept(), suppress(TimeoutError):
             for move in moves:
@@ -72,15 +72,15 @@ class Minimax:
         return best._replace(nodes=self.effort.nodes), is_complete
 
     def is_cutoff(self, depth: int) -> bool:
-        """Count the position; return whether to look no further."""
+        """Count the position; return whether to stop searching here."""
         self.effort.spend()
         return depth == 0 or self.game.is_over()
 
     def evaluate(self) -> float:
-        """Return what a position at the end of the search is worth to MAX."""
+        """Return the value for MAX of a position at the end of the search."""
         return value(self.game, self.player)
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Search each move to a fixed depth; when time is up, the best of those looked at."""
+    """Search to a fixed depth; if time runs out, return the best of the moves searched."""
     return Minimax(game, limit).search(order_actions(game), limit.depth or DEPTH)[0]

@@ -1,12 +1,12 @@
-"""Proof-number search: is this position won? Always ask where the answer needs least.
+"""Proof-number search: is this position won? Search where the least remains to be proven.
 
 Allis, *Searching for Solutions in Games and Artificial Intelligence* (1994), chapter 2. In an OR
-node the attacker moves and one won move is enough; in an AND node the defender moves and every
-move has to be won. The proof number of a node is how many leaves at least have yet to be proven
-for it to be won, the disproof number the same for it not to be won. The least numbers lead down to
-the *most proving node*, which is expanded. Where the defender has few replies numbers are small; so
-the search finds a row of fours without knowing what a four is. The attacker's moves are those near
-stones, the defender's all legal ones, but for those that leave a five in one: so a proof holds.
+node the attacker moves and one winning move is enough; in an AND node the defender moves and every
+move must be winning for the attacker. The proof number of a node is the least number of leaves
+still to be proven for a win, the disproof number the same for no win. The least numbers lead down
+to the *most proving node*, which is expanded. Few replies of the defender mean small numbers, so
+the search finds sequences of fours without knowing what a four is. The attacker's moves are those
+near stones, the defender's all legal ones except those that allow a five at once: so a proof holds.
 
 Cost: memory for each node, and a walk over a node's children for each step down and up.
 """
@@ -21,12 +21,12 @@ from . import evaluation
 from .board import Budget, Choice, NodeCounter, PlainGame
 
 INFINITE = 10**9
-MOST_NODES = 200_000  # that are kept in memory
+MOST_NODES = 200_000  # kept in memory
 
 
 @dataclass(eq=False)
 class ProofNode:
-    """A position: its numbers, and once it is expanded its moves with the nodes behind them."""
+    """A position: its numbers and, once expanded, its moves with their nodes."""
 
     is_or: bool
     proof: int
@@ -36,7 +36,7 @@ class ProofNode:
 
 
 class ProofNumberSearch:
-    """Whether the side to move, the attacker, wins."""
+    """Finds out whether the side to move, the attacker, wins."""
 
     def __init__(self, game: PlainGame, limit: Budget) -> None:
         self.game, self.attacker, self.effort = game, game.to_move, NodeCounter(limit)
@@ -56,7 +56,7 @@ class ProofNumberSearch:
         return self.root.proof == 0
 
     def most_proving_node(self) -> ProofNode:
-        """Walk down to the leaf that both proof and disproof need; its moves are played."""
+        """Walk down to the most proving leaf, playing its moves; return the leaf."""
         node = self.root
         while node.children:
             wanted = node.proof if node.is_or else node.disproof
@@ -68,7 +68,7 @@ class ProofNumberSearch:
         return node
 
     def expand(self, node: ProofNode) -> None:
-        """Give a leaf its children, evaluated: won, not won, or unknown."""
+        """Add the children of a leaf: won, not won or unknown."""
         for move in self.moves(node.is_or):
             self.game.play(move)
             child = self.node_here()
@@ -81,7 +81,7 @@ class ProofNumberSearch:
         self.set_numbers(node)
 
     def moves(self, is_or: bool) -> list[int]:
-        """Return the moves to look at: who can win does, who has to stop a five does that."""
+        """Return the moves to try: winning ones, else those that stop a five, else all."""
         game = self.game
         for side in (game.to_move, 1 - game.to_move):
             if cells := game.five_cells(side):
@@ -91,11 +91,11 @@ class ProofNumberSearch:
         return evaluation.order_actions(game) if is_or else game.legal_moves()
 
     def node_here(self) -> ProofNode:
-        """Return the node of the position on the board, a new one if it has none."""
+        """Return the node of the position on the board, created if missing."""
         key = tuple(self.game.cells)
         if key not in self.nodes:
             game, is_or = self.game, self.game.to_move == self.attacker
-            # As if it were expanded, without doing it: all its moves have to be looked at.
+            # Estimated as if it were expanded, by the number of its moves.
             moves = 1 if game.five_cells(1 - game.to_move) else game.cells.count(EMPTY)
             proof, disproof = (1, moves) if is_or else (moves, 1)
             if game.is_over():
@@ -114,7 +114,7 @@ class ProofNumberSearch:
         node.proof, node.disproof = min(node.proof, INFINITE), min(node.disproof, INFINITE)
 
     def update_ancestors(self, node: ProofNode) -> None:
-        """Carry changed numbers up to the root, along every way."""
+        """Propagate changed numbers up to the root, along all paths."""
         changed = [node]
         while changed:
             for parent in changed.pop().parents:
@@ -134,7 +134,7 @@ class ProofNumberSearch:
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Return the first move of a proven win, else the best move by the evaluation."""
-    search = ProofNumberSearch(game, limit.part(0.7))  # the rest is there if nothing is proven
+    search = ProofNumberSearch(game, limit.part(0.7))  # the rest is for the evaluation
     if search.run():
         line = search.line()
         return Choice(line[0], 1.0, search.effort.nodes, line)

@@ -1,15 +1,14 @@
-"""PUCT: tree search as AlphaZero has it, on the engine's own network.
+"""PUCT: AlphaZero's tree search, with the engine's own network.
 
 Rosin, "Multi-armed Bandits with Episode Context" (2011), and Silver et al., "A General
-Reinforcement Learning Algorithm" (2018). There are no random games any more: a network says how
-good a position is (the *value*) and which moves look best (the *priors*). The tree is entered
-where mean result plus prior times a bonus for few visits is greatest. What is proven is not
-averaged (Winands et al., "Monte-Carlo Tree Search Solver", 2008): a win by fours, a five, a full
-board; a move that wins proves its position won, and moves that all lose prove it lost.
+Reinforcement Learning Algorithm" (2018). A network replaces random games: it rates the position
+(the *value*) and the moves (the *priors*). The search follows the move with the greatest sum of
+mean result and prior times a bonus for few visits. Proven results are not averaged (Winands et al.,
+"Monte-Carlo Tree Search Solver", 2008): a win by fours, a five, a full board; a winning move proves
+its position won, and a position in which all moves lose is proven lost.
 
-Cost: an evaluation and a short search for fours for each visit. A graphics card would want
-hundreds of positions in one batch; here the network answers one at a time, from what it keeps
-for the board.
+Cost: an evaluation and a short search for fours per visit. A graphics card would want hundreds of
+positions in one batch; here the network evaluates one at a time, from its incremental state.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from ..position.rules import EMPTY, Side
 from ..solver import Solver
 from .board import Budget, Choice, NodeCounter, PlainGame
 
-VISITS = 800  # where no limit is given
+VISITS = 800  # if no limit is given
 EXPLORE = 0.7  # weight of the priors against the mean
-PESSIMISM = 0.25  # an unvisited move is taken for so much worse than its position
-ROOT_STONES = 20_000  # that the solver may put on the board before the first visit
+PESSIMISM = 0.25  # assumed loss of an unvisited move against its position
+ROOT_STONES = 20_000  # of the solver before the first visit
 LEAF_STONES = 60  # and at each new position
 SOLVER_BYTES = 8_000_000
 
 
 class PolicyNode:
-    """A move in the tree: how likely it looks, and what it has brought to who makes it."""
+    """A move in the tree: its prior, its visits and its results for the side that plays it."""
 
     def __init__(self, move: tuple[int, int], prior: float) -> None:
         self.move, self.prior = move, prior
@@ -40,13 +39,13 @@ class PolicyNode:
         self.result: float | None = None  # proven: 1 won, 0.5 drawn, 0 lost
 
     def score(self, unvisited: float, doubt: float) -> float:
-        """Return the mean result and the bonus; ``unvisited``: the mean where there is none."""
+        """Return mean plus bonus, or the proven result; ``unvisited``: mean without visits."""
         mean = self.total / self.visits if self.visits else unvisited
         bonus = doubt * self.prior / (1 + self.visits)
         return mean + bonus if self.result is None else self.result
 
     def settle(self) -> None:
-        """Take over what is proven of the replies."""
+        """Derive a proven result from those of the replies, if they suffice."""
         proven = [reply.result for reply in self.children if reply.result is not None]
         if 1.0 in proven or len(proven) == len(self.children):
             self.result = 1.0 - max(proven, default=0.0)
@@ -61,7 +60,7 @@ class PUCT:
         self.root = PolicyNode((-1, -1), 1.0)
 
     def run(self) -> list[PolicyNode]:
-        """Grow the tree until the limit or a proof; return the line that is visited most."""
+        """Grow the tree until the limit or a proof; return the most visited line."""
         self.expand(self.root)
         while self.root.result is None and not self.effort.is_over:
             self.visit(self.root)
@@ -73,7 +72,7 @@ class PUCT:
         return line
 
     def visit(self, node: PolicyNode) -> float:
-        """Go down from a position, which is on the board; return the result of its last move."""
+        """Visit a node, whose position is on the board; return the result for its last move."""
         if node.result is None and node.children:
             best = self.select(node)
             self.engine.play(*best.move)
@@ -88,13 +87,13 @@ class PUCT:
         return result if node.result is None else node.result
 
     def select(self, node: PolicyNode) -> PolicyNode:
-        """Return the move whose mean and bonus are greatest."""
+        """Return the move with the greatest score."""
         mean = 1 - node.total / node.visits if node.visits else 0.5
         doubt = EXPLORE * sqrt(node.visits + 1)
         return max(node.children, key=lambda child: child.score(mean - PESSIMISM, doubt))
 
     def expand(self, node: PolicyNode) -> float:
-        """List the moves of a new position with their priors; return its value."""
+        """Add a new position's moves with their priors; return the result for its last move."""
         game = self.engine.game
         if node.result is None and game.is_over:
             node.result = 0.5 if game.winner is None else 1.0
@@ -104,12 +103,12 @@ class PUCT:
             return node.result
         seen = self.engine.evaluate()
         node.children = [PolicyNode(move, prior) for move, prior in seen.moves]
-        node.settle()  # where every move is forbidden it is lost
+        node.settle()  # lost if every move is forbidden
         return 1 - seen.chance
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the move visited most, or one that wins; ValueError if the board is too large."""
+    """Return the most visited or a winning move; ValueError if the board is too large."""
     with Engine() as engine, Solver(SOLVER_BYTES, engine.library) as solver:
         engine.new_game(game.width, game.height, game.rule)
         stones = [cell for cell, held in enumerate(game.cells) if held != EMPTY]

@@ -1,13 +1,14 @@
-"""Threat-space search: win by moves that have to be answered, without trying the answers.
+"""Threat-space search: win by moves that must be answered, without trying each answer.
 
 Allis, van den Herik and Huntjens, "Go-Moku and Threat-Space Search" (1993). A threat is a move
 that leaves the defender few replies. The attacker's stone is its *gain* square, the replies are
-its *cost* squares, the stones that it needs its *rest* squares. The defender is given all costs at
-once, so a sequence of threats is a line, not a tree. Only threats that rest on the last gain are
-added to a sequence; two sequences are *combined* when a threat rests on both. What is found holds
-against every reply: the defender is never left a five, nor a four while a three is on.
+its *cost* squares, the stones it needs its *rest* squares. The defender gets all costs at once, so
+a sequence of threats is a line, not a tree. Only threats that rest on the last gain extend a
+sequence; two sequences are *combined* if a threat rests on both. A win found this way holds against
+every reply: the defender never gets a five, nor a four in answer to a three.
 
-Cost: all threats of the board for each sequence; there are few sequences, for few threats depend.
+Cost: all threats on the board for each sequence; there are few sequences, as few threats depend on
+each other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .board import Budget, Choice, NodeCounter, PlainGame
 
 
 class Threat(NamedTuple):
-    """A four or an open three: the stone, the replies to it, and the stones it rests on."""
+    """A four or an open three: the move, the replies to it, and the stones it rests on."""
 
     gain: int
     costs: tuple[int, ...]
@@ -33,10 +34,10 @@ Sequence = tuple[Threat, ...]
 
 
 def threats(game: PlainGame, side: int) -> list[Threat]:
-    """Return the threats of a side by the look of them; whether they hold, ``play`` finds out.
+    """Return the apparent threats of a side; ``play`` checks whether they hold.
 
-    A four: a row of five cells, three own stones and two empty. An open three: a row of six, its
-    ends empty and two own stones between them.
+    A four comes from a row of five cells, three with own stones and two empty; an open three from
+    a row of six with empty ends and two own stones between.
     """
     found = []
     for number, five in enumerate(game.fives):
@@ -57,7 +58,7 @@ def threats(game: PlainGame, side: int) -> list[Threat]:
 
 
 class ThreatSpaceSearch:
-    """Looks for a sequence of threats that wins for a side, as if it were to move."""
+    """Looks for a winning sequence of threats of a side, as if it were to move."""
 
     def __init__(self, game: PlainGame, side: int, limit: Budget) -> None:
         self.game, self.side, self.effort = game, side, NodeCounter(limit)
@@ -67,12 +68,12 @@ class ThreatSpaceSearch:
         self.win: Sequence = ()
 
     def run(self) -> Sequence:
-        """Return a winning sequence, its last stone a five or two fours at once, or nothing."""
+        """Return a winning sequence that ends with a five or two fours at once, or nothing."""
         self.effort.nodes += 1
         if cells := self.game.five_cells(self.side):
             return (Threat(cells[0], (), frozenset()),)
         if self.game.five_cells(1 - self.side) or self.game.rule.traits.closing:
-            return ()  # in caro a four leaves more replies than one
+            return ()  # in caro a four has more than one reply
         with self.game.kept(), suppress(TimeoutError):
             self.add_dependent((), set())
             for number, one in enumerate(self.sequences):  # grows while it is walked through
@@ -82,7 +83,7 @@ class ThreatSpaceSearch:
         return self.win
 
     def add_dependent(self, sequence: Sequence, needed: set[int]) -> None:
-        """Go on with each threat that rests on all needed stones, then with what depends on it."""
+        """Extend a sequence by each threat that rests on all needed stones, recursively."""
         if self.win or not self.play(sequence):
             return
         for threat in threats(self.game, self.side):
@@ -95,15 +96,15 @@ class ThreatSpaceSearch:
                     self.add_dependent(longer, {threat.gain})
 
     def combine(self, one: Sequence, other: Sequence) -> None:
-        """Go on from two sequences with threats that rest on the last gains of both."""
+        """Extend two sequences together by threats that rest on the last gains of both."""
         if one[-1] not in other and other[-1] not in one and one[-1].gain != other[-1].gain:
             both = (*one, *(threat for threat in other if threat not in one))
             self.add_dependent(both, {one[-1].gain, other[-1].gain})
 
     def play(self, sequence: Sequence) -> bool:
-        """Put a sequence on the board with all costs; return whether each threat holds.
+        """Play a sequence with all costs; return whether each threat holds.
 
-        Notes the sequence as the win if its last stone is one.
+        Records the sequence as the win if a threat wins outright.
         """
         game, enemy = self.game, 1 - self.side
         while len(game.history) > self.stones:
@@ -128,7 +129,7 @@ class ThreatSpaceSearch:
         return True
 
     def is_three(self, threat: Threat) -> bool:
-        """Return whether the three on the board can become a straight four, as the rule counts."""
+        """Return whether the three on the board can become a straight four under the rule."""
         game, costs = self.game, threat.costs
         game.to_move = self.side
         if [game.cells[c] for c in costs] != 3 * [EMPTY] or not game.is_legal(costs[1]):
@@ -140,7 +141,7 @@ class ThreatSpaceSearch:
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the first threat of a win, against one a cell of it, else what the evaluation says."""
+    """Return a winning threat, else a cell of the enemy's win, else the evaluation's move."""
     search = ThreatSpaceSearch(game, game.to_move, limit.part(0.4))
     if sequence := search.run():
         line = tuple(cell for threat in sequence for cell in (threat.gain, *threat.costs[:1]))

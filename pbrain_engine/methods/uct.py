@@ -1,11 +1,11 @@
-"""UCT: Monte Carlo tree search that knows the rules of the game and nothing else.
+"""UCT: Monte Carlo tree search that knows nothing but the rules of the game.
 
-Kocsis and Szepesvári, "Bandit Based Monte-Carlo Planning" (2006). Four steps, again and again:
-*select* a way down the tree, at each node the move whose mean result plus a bonus for few visits
-(UCB1) is greatest; *expand* the tree by one move; *simulate* a game from there to its end at
-random; *back up* its result. The move visited most is played. In the end the means are minimax's.
+Kocsis and Szepesvári, "Bandit Based Monte-Carlo Planning" (2006). Four steps are repeated:
+*select* a path down the tree, at each node the move with the greatest mean result plus bonus for
+few visits (UCB1); *expand* the tree by one move; *simulate* a random game from there to its end;
+*back up* its result. The most visited move is played. In the limit, the means converge to minimax.
 
-Cost: a game of random moves for each visit, some hundredths of a second on a large board.
+Cost: a random game per visit, some hundredths of a second on a large board.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from random import Random
 from ..position.rules import EMPTY
 from .board import Budget, Choice, NodeCounter, PlainGame
 
-VISITS = 2000  # where no limit is given
+VISITS = 2000  # if no limit is given
 
 
 class Node:
-    """A move in the tree: how often it was tried, and what it brought to who made it."""
+    """A move in the tree: its visits, and its results for the side that played it."""
 
     def __init__(self, move: int, parent: Node | None) -> None:
         self.move, self.parent = move, parent
         self.children: list[Node] = []
         self.untried: list[int] | None = None  # moves without a node; None: not listed yet
         self.visits, self.total = 0, 0.0
-        self.prior = 0.0  # what heuristic knowledge says, in ``knowledge.py``
+        self.prior = 0.0  # heuristic score, for ``knowledge.py``
 
     @property
     def mean(self) -> float:
-        """The mean result for who made the move: 1 won, 0 lost."""
+        """The mean result for the side that played the move: 1 won, 0 lost."""
         return self.total / self.visits
 
 
@@ -44,7 +44,7 @@ class UCT:
         self.root, self.root_player = Node(-1, None), game.to_move
 
     def run(self) -> Node:
-        """Grow the tree until the limit is reached; return the child visited most."""
+        """Grow the tree until the limit is reached; return the most visited child."""
         while not self.effort.is_over or not self.root.children:
             with self.game.kept():
                 node = self.expand(self.select())
@@ -55,7 +55,7 @@ class UCT:
         return max(self.root.children, key=lambda child: (child.visits, child.mean))
 
     def select(self) -> Node:
-        """Walk down to a node that has a move without a node, or an end; its moves are played."""
+        """Walk down, playing moves, to a node with untried moves or the end of a game."""
         node = self.root
         while not self.game.is_over():
             if node.untried is None:
@@ -67,18 +67,18 @@ class UCT:
         return node
 
     def moves(self, node: Node) -> list[int]:
-        """Return the moves that a node may have, the last to be tried first."""
+        """Return the possible moves of a node; the last is tried first."""
         moves = self.game.actions()
         self.rng.shuffle(moves)
         return moves
 
     def upper_bound(self, child: Node) -> float:
-        """Return UCB1: the mean, and more the less often the move was tried."""
+        """Return UCB1: the mean plus a bonus for few visits."""
         assert child.parent is not None
         return child.mean + sqrt(2 * log(child.parent.visits) / child.visits)
 
     def expand(self, node: Node) -> Node:
-        """Add a move to a node, and play it."""
+        """Add an untried move to a node and play it."""
         if self.game.is_over() or not node.untried:
             return node
         child = Node(node.untried.pop(), node)
@@ -99,7 +99,7 @@ class UCT:
         return game.winner
 
     def back_up(self, node: Node, winner: int | None) -> None:
-        """Count the result at every move on the way to the root."""
+        """Count the result at every node up to the root."""
         way: Node | None = node
         mover = 1 - self.root_player if node is self.root else self.game.cells[node.move]
         while way is not None:
@@ -108,7 +108,7 @@ class UCT:
             way, mover = way.parent, 1 - mover
 
     def choice(self) -> Choice:
-        """Grow the tree; return the move visited most, its mean as the value, and what follows."""
+        """Grow the tree; return the most visited move, with its mean as the value, and its line."""
         node = best = self.run()
         line = [best.move]
         while node.children:
@@ -118,5 +118,5 @@ class UCT:
 
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
-    """Return the move visited most, with its mean as the value."""
+    """Return the most visited move, with its mean as the value."""
     return UCT(game, limit, rng).choice()
