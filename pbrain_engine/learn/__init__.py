@@ -1,1 +1,1 @@
-"""Learning the weights of the evaluation from games of the engine against itself."""
+"""Learning the weights of the evaluation from self-play."""

@@ -1,8 +1,8 @@
-"""``numoku datagen``: games of the engine against itself, or positions of games searched again.
+"""``numoku datagen``: self-play games, or positions of games searched again.
 
-They are made in small batches by processes of this machine, or by the workers of a Dask cluster,
-and written in the order of their numbers: a file is the same however it was made, and the same
-command continues one that was interrupted.
+Small batches are computed by local processes or by the workers of a Dask cluster and written in
+order: the file is the same however the work was divided, and the same command continues an
+interrupted file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .selfplay import KINDS, MIX, Plan, format_shares, make_engine, parse_shares
 from .yardstick import Sources, Survey, count_done, sample, stretches
 
 MOST_BRANCHES = 0.9
-BATCH = 4  # games that a worker plays in one go
+BATCH = 4  # games per task of a worker
 
 _engines = ThreadCache()
 
@@ -61,23 +61,23 @@ COMMAND = CommandLine(
         "processes",
         "cluster",
         Option("--branch-share", number, 0.0, "S",
-               "share of positions that are not of the games, as search trees have them (0)"),
+               "share of positions off the games, as search trees have them (0)"),
         Option("--openings", parse_shares, format_shares(MIX), "K=S,...",
                f"shares of the kinds of openings: {', '.join(KINDS)}"),
         Option("--full-share", share, 0.0, "S",
-               "share of games that no quiet moves end before the board is full (0)"),
+               "share of games that quiet moves do not end early (0)"),
         "positions of game files, searched again:",
         Option("--positions", Path, None, "GAMES", "the files", {"nargs": "+"}),
         Option("--count", positive, None, "N",
                "a sample of N, balanced over rules, boards and stages (all of them)"),
-        Option("--open", None, False, None, "leave out what is decided, or has an only move"),
+        Option("--open", None, False, None, "leave out positions decided or with an only move"),
         Option("--multipv", positive, None, "N", "values of the N best moves (1)"),
     ),
 )  # fmt: skip
 
 
 def plan_of(options: argparse.Namespace) -> Plan:
-    """Return the plan that the options ask for; SettingsError if a number makes no sense."""
+    """Return the plan for the options; SettingsError if an option is invalid."""
     boards = tuple(width for width, _ in options.boards)
     if any(width != height for width, height in options.boards):
         raise SettingsError("--boards takes square ones, such as 15,20")
@@ -92,7 +92,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
 
 
 def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
-    """Return the survey that the options ask for; SettingsError if one is for games."""
+    """Return the survey for the options; SettingsError if an option applies only to games."""
     usual = COMMAND.parse([str(options.file)])
     for name in ("games", "rules", "boards", "branch_share", "openings", "full_share"):
         if getattr(options, name) != getattr(usual, name):
@@ -105,10 +105,10 @@ def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
 
 
 def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) -> list[Any]:
-    """Do some of a plan's work on this thread's engine, which stays for the next batch.
+    """Do a batch of a plan's work on this thread's engine, which is kept for the next batch.
 
     Raises:
-        FileError: what is here under the names in the plan is not what the file's head says.
+        FileError: weights or other inputs of this machine differ from the file's head.
     """
 
     def engine() -> Engine:
@@ -124,7 +124,7 @@ def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) 
 def spread(
     plan: Plan | Survey, batches: Iterable[Sequence[Any]], processes: int, cluster: str | None
 ) -> Iterator[Any]:
-    """Yield what comes of each task, in their order; ClusterError if who plays was killed."""
+    """Yield the result of each task, in order; ClusterError if a worker was killed."""
     play: Callable[[Sequence[Any]], list[Any]] = partial(play_batch, plan, plan.about())
     if cluster is not None:
         played = in_order(partial(ClusterPool, address=cluster), play, batches)
@@ -137,7 +137,7 @@ def spread(
 
 @contextmanager
 def shown(progress: Progress, file: GameFile | PositionFile) -> Iterator[Callable[[], None]]:
-    """Yield what shows how far a file is, which happens at the end, too."""
+    """Yield a function that shows the progress of a file; show it at the end, too."""
     before = file.positions
 
     def show(last: bool = False) -> None:
@@ -153,11 +153,11 @@ def shown(progress: Progress, file: GameFile | PositionFile) -> Iterator[Callabl
 def generate(
     path: Path, plan: Plan, games: int, processes: int, cluster: str | None = None
 ) -> GameFile:
-    """Make or continue a file until it holds ``games`` games; return it, closed.
+    """Create or continue a file of ``games`` games; return it, closed.
 
     Raises:
-        FileError: the file was made in another way or cannot be written.
-        ClusterError: who plays was killed.
+        FileError: the file was made with other settings or cannot be written.
+        ClusterError: a worker was killed.
     """
     with closing(GameFile(path, plan.about())) as file:
         progress, numbers = Progress(games, "games", file.games), range(file.games, games)
@@ -174,11 +174,11 @@ def generate(
 def search_again(
     path: Path, survey: Survey, sources: Sources, processes: int, cluster: str | None = None
 ) -> PositionFile:
-    """Make or continue a file of positions that are searched again; return it, closed.
+    """Create or continue a file of positions searched again; return it, closed.
 
     Raises:
-        FileError: the file was made in another way or cannot be written.
-        ClusterError: who searches was killed.
+        FileError: the file was made with other settings or cannot be written.
+        ClusterError: a worker was killed.
     """
     with closing(PositionFile(path, survey.about())) as file:
         places = list(sources.places()) if survey.size is None else sample(survey, sources)

@@ -1,4 +1,4 @@
-"""How well weights predict games, or searches of branches, that they have not learned from."""
+"""How well weights predict games, or searches of branches, that they were not trained on."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .network.reading import NEAR_BYTES, read_datasets
 
 
 class Judged(NamedTuple):
-    """Values for the side to move, and the logits of the candidates of position after position."""
+    """Values for the side to move, and the logits of all candidates, position by position."""
 
     values: NDArray[np.float64]
     logits: NDArray[np.float64]
 
 
 def linear(dataset: Dataset, chosen: Ints) -> Judged:
-    """Return what the linear evaluation and the linear move score say of positions."""
+    """Return the linear evaluation and the linear move scores of positions."""
     counts = dataset.candidates(chosen)
     places = np.repeat(dataset.score_at[chosen] - np.cumsum(counts) + counts, counts)
     places += np.arange(len(places))
@@ -41,10 +41,10 @@ def linear(dataset: Dataset, chosen: Ints) -> Judged:
 
 
 def judge(weights: Weights, family: str, dataset: Dataset, chosen: Ints) -> Judged:
-    """Return what the network of weights says of positions, given in ascending order.
+    """Return the network's values and logits of positions, given in ascending order.
 
     Raises:
-        WeightsError: there is no such network, or it is not one that the kernel can use.
+        WeightsError: there is no such network, or the kernel cannot use it.
     """
     kernel = library.load()
     worker = Block(kernel.sizes["worker"])
@@ -76,26 +76,26 @@ def judge(weights: Weights, family: str, dataset: Dataset, chosen: Ints) -> Judg
     )
 
 
-MIX = 0.7  # share of what came after in the targets of the value
+MIX = 0.7  # weight of later positions and the result in the value targets
 
 
 class Measure(NamedTuple):
-    """The mean losses of weights on the games of a family, at the scale that suits them best."""
+    """The mean losses of weights on the games of a family, at their best scale."""
 
     weights: str
     family: str
-    positions: int  # that have a value to predict
+    positions: int  # with a value to predict
     target: float
-    result: float  # NaN where nothing has a result
+    result: float  # NaN without any results
     entropy: float  # of the move
-    first: float  # share of the moves that no other is above
+    first: float  # share of moves with the highest logit
 
 
 def measure(files: Iterable[Path], weights: Sequence[Weights]) -> list[Measure]:
     """Return the losses of weights on the games of some files, by family.
 
-    Of weights with a network for the family it is the network that is asked. Branches count
-    with what their searches said.
+    If the weights have a network for the family, it is measured, else the linear evaluation.
+    Branches count with the results of their searches.
     """
     paths, found = list(files), []
     for family in FAMILIES:
@@ -133,7 +133,7 @@ def measure_datasets(datasets: Sequence[Dataset], family: str, weights: Weights)
 
 
 def form(measure: Measure) -> Document:
-    """Return a measure as JSON has it, None for nan."""
+    """Return a measure as JSON, with None for NaN."""
     numbers = {
         "value_loss": measure.target, "on_results": measure.result,
         "move_entropy": measure.entropy, "first": measure.first,

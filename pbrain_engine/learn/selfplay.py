@@ -1,22 +1,22 @@
 """One game of self-play: an opening, then searches limited by nodes.
 
-A game depends on the seed and its number alone: the engine forgets everything before it, every
-search ends by nodes, and one thread searches. So games can be played anywhere in any order.
+A game depends only on the seed and its number: the engine forgets everything before it, searches
+are limited by nodes, and there is one search thread. So games can be played anywhere in any order.
 
-There are openings of several kinds; all but the wild ones are stones in which a search sees neither
-side ahead:
+There are several kinds of openings; all but the wild ones are balanced according to a search:
 
 - *square*: random stones in a small square, mostly around the centre;
-- *balanced*: stones as players put them, each one of the policy's first moves;
-- *wild*: random stones anywhere, which one side may like much better;
-- *swap2*: three stones that begin swap2, and for a half of them two more.
+- *balanced*: plausible stones, each one of the policy's first moves;
+- *wild*: random stones anywhere, which may favour one side;
+- *swap2*: three stones that begin swap2, in half of them plus two more.
 
-Search trees are full of positions that no game shows: moves that no player would choose, threats
-left unanswered. *Branches* are additional positions off a game, each with its own label. Half of
-them are positions where a search of the game met its node limit, which is any one of its tree, its
-leaf searches included. The others leave the game at a random place and go on with a few moves of
-which every second or so is odd. Each is searched, once. It is not played to the end, so it has a
-value and a move but no result (Veness et al. 2009 learn from such trees for the same reason).
+Search trees are full of positions that never occur in games: moves that no player would choose,
+threats left unanswered. *Branches* are additional positions off a game, each with its own label.
+About half of them are positions where a search of the game reached its node limit, which may be
+anywhere in its tree, leaf searches included. The others leave the game at a random place and
+continue with a few moves, about every second of them odd. Each is searched once and not played to
+the end, so it has a value and a move but no result (Veness et al. 2009 learn from such trees for
+the same reason).
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ MIX = ((SQUARE, 0.3), (BALANCED, 0.4), (WILD, 0.1), (SWAP2, 0.2))
 ALL_SQUARE = ((SQUARE, 1.0),)
 
 STONES = (2, 9)  # of an opening
-REACHES = (2, 3, 4)  # how far its stones lie from the middle of their square
-OFF_CENTRE = 0.25  # share of squares that lie anywhere on the board
+REACHES = (2, 3, 4)  # greatest distances of its stones from the middle of their square
+OFF_CENTRE = 0.25  # share of squares anywhere on the board
 BALANCE = 150  # largest value of an opening for either side ...
 WILD_BALANCE = 600  # ... and of a wild one
-TRIES = 100  # openings looked at before the best of them is taken
+TRIES = 100  # openings to try before taking the best of them
 PLAYED = (3, 9)  # stones of a balanced opening
-AMONG = 12  # each of them is one of the policy's first moves
-FIRST_REACH = 3  # how far the first one lies from the centre
-PAIRED = 0.5  # share of swap2's openings that have five stones
+AMONG = 12  # of the policy's first moves, to draw each stone from
+FIRST_REACH = 3  # greatest distance of the first stone from the centre
+PAIRED = 0.5  # share of swap2 openings with five stones
 
-Shares = tuple[tuple[str, float], ...]  # of each kind of opening, which add up to 1
+Shares = tuple[tuple[str, float], ...]  # of each kind of opening, summing to 1
 Line = Sequence[Coordinates]  # the moves from the empty board to a position
 
 
 def parse_shares(text: str) -> Shares:
-    """Read ``square`` or ``balanced=0.5,swap2=0.25``, scaled to a sum of 1; ValueError if wrong."""
+    """Parse ``square`` or ``balanced=0.5,swap2=0.25``, scaled to sum 1; ValueError if invalid."""
     found: dict[str, float] = {}
     for word in text.split(","):
         kind, _, share = word.strip().partition("=")
@@ -74,12 +74,12 @@ def parse_shares(text: str) -> Shares:
 
 
 def format_shares(shares: Shares) -> str:
-    """Return what ``parse_shares`` reads."""
+    """Return shares as text for ``parse_shares``."""
     return ",".join(f"{kind}={share:g}" for kind, share in shares)
 
 
 def set_up_line(engine: Engine, line: Line) -> bool:
-    """Put these stones in place of all others; False if there is a foul, a win or a full board."""
+    """Replace all stones; return False if the game is over then, by a foul, win or full board."""
     engine.game.become(GameRecord(moves=tuple(line)))
     return not engine.game.is_over
 
@@ -95,7 +95,7 @@ def scatter(chance: random.Random, board: int) -> list[Coordinates]:
 
 
 def play_out(engine: Engine, chance: random.Random, board: int) -> list[Coordinates]:
-    """Return stones as players put them; fewer where the game would end or has no choice."""
+    """Return plausible stones; fewer if the game would end or has no choice."""
     reach = min(FIRST_REACH, (board - 1) // 2)
     first = (board // 2 + chance.randint(-reach, reach), board // 2 + chance.randint(-reach, reach))
     stones = [first]
@@ -116,7 +116,7 @@ def strew(chance: random.Random, board: int) -> list[Coordinates]:
 
 
 def begin_swap2(chance: random.Random, board: int) -> list[Coordinates]:
-    """Return three stones that begin swap2, or five."""
+    """Return three or five stones of a swap2 opening."""
     stones = list(chance.choice(openings(board, board, chance)))
     if chance.random() < PAIRED:
         reach = min(max(REACHES), (board - 1) // 2)
@@ -128,9 +128,9 @@ def begin_swap2(chance: random.Random, board: int) -> list[Coordinates]:
 def make_opening(
     engine: Engine, chance: random.Random, board: int, kind: str, judge: Callable[[], int]
 ) -> list[Coordinates]:
-    """Return the first opening of ``kind`` that is found balanced, or the best of many.
+    """Return the first balanced opening of a kind, or the best of many.
 
-    ``judge`` values the position of the engine.
+    ``judge`` returns the value of the engine's position.
     """
 
     def value_of(opening: Line) -> int:
@@ -153,17 +153,17 @@ def make_opening(
 
 LEAST_TABLE = 1 << 20  # bytes: ample for a few thousand nodes, and cheap to clear ...
 BYTES_A_NODE = 64  # ... of longer searches
-NODES_SPREAD = 0.25  # searches of a game differ in length by this share, so that games differ
+NODES_SPREAD = 0.25  # searches of a game vary in length by this share, so that games differ
 GLANCE_PART = 10  # a tenth of the nodes of a move rejects most openings
-CALM_VALUE, CALM_MOVES = 10, 8  # a draw after 8 values in a row this close to 0
-CALM_FROM = 0.45  # and this share of the board is full
+CALM_VALUE, CALM_MOVES = 10, 8  # a draw after 8 values in a row this close to 0 ...
+CALM_FROM = 0.45  # ... if this share of the board is full
 
 BRANCH_STEPS = (1, 1, 2, 2, 3)  # moves between the game and the branch
-TREE_SHARE = 0.6  # of the branches: positions of the trees of searches, where that is of use
-ODD_SHARE = 0.5  # of the moves to the others, how many are odd
-ODD_AMONG = 14  # an odd move is any of the policy's first
-BRANCH_TRIES = 8  # positions looked at for each branch that is wanted
-NEAR_END = 4  # plies to the end of what is decided at a glance: by a five or a winning four
+TREE_SHARE = 0.6  # of the branches, from search trees, unless those are unsuitable
+ODD_SHARE = 0.5  # of the moves to the other branches, odd ones
+ODD_AMONG = 14  # of the policy's first moves, to draw an odd move from
+BRANCH_TRIES = 8  # positions to try for each branch
+NEAR_END = 4  # plies to the end of a position decided at a glance, by a five or a winning four
 
 Search = Callable[[], ShortSearch | None]
 
@@ -176,7 +176,7 @@ class SelfPlayed(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How the games of a file are made."""
+    """The settings that determine the games of a file."""
 
     seed: int
     budget: NodePlan  # nodes of a search
@@ -185,7 +185,7 @@ class Plan(NamedTuple):
     weights: str  # name or path
     branch_share: float = 0.0  # of all positions
     openings: Shares = ALL_SQUARE
-    full_share: float = 0.0  # of the games, that no quiet moves end
+    full_share: float = 0.0  # of the games, not ended early by quiet moves
 
     def opening_kind(self, number: int) -> str:
         """Return the kind of opening of a game."""
@@ -193,22 +193,22 @@ class Plan(NamedTuple):
         return str(random.Random(f"{self.seed}:{number}:opening").choices(kinds, shares)[0])
 
     def goes_to_the_end(self, number: int) -> bool:
-        """Return whether no quiet moves end a game."""
+        """Return whether a game is not ended early by quiet moves."""
         return random.Random(f"{self.seed}:{number}:full").random() < self.full_share
 
     def kind(self, number: int) -> tuple[Rule, int]:
-        """Return rule and board of a game: all combinations in turn."""
+        """Return rule and board size of a game: all combinations in turn."""
         which = number % (len(self.rules) * len(self.boards))
         return self.rules[which % len(self.rules)], self.boards[which // len(self.rules)]
 
     def scattered_nodes(self, chance: random.Random, stones: int) -> int:
-        """Return how many nodes a search gets: those of a game differ, so that games do."""
+        """Return the nodes of one search, varied at random so that games differ."""
         return int(self.budget.at(stones) * chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD))
 
     def about(self) -> dict[str, str]:
-        """Return the head of a file: all that its games depend on but their numbers."""
+        """Return the head of a file: everything that its games depend on except their numbers."""
         more = {}
-        if self.openings != ALL_SQUARE:  # files of before these were chosen go on
+        if self.openings != ALL_SQUARE:  # compatible with files older than this option
             more["openings"] = format_shares(self.openings)
         if self.full_share:
             more["full"] = f"{self.full_share:g}"
@@ -223,7 +223,7 @@ class Plan(NamedTuple):
         }
 
     def play(self, engine: Engine, number: int) -> SelfPlayed:
-        """Play a game and make its branches; they depend on the plan and the number alone."""
+        """Play a game and make its branches, which depend only on the plan and the number."""
         player = SelfPlayer(engine, self)
         record = play_game(engine, self, number, player)
         chance = random.Random(f"{self.seed}:{number}:branches")
@@ -241,13 +241,13 @@ def make_engine(budget: NodePlan, weights: str) -> Engine:
 
 
 class SelfPlayer:
-    """Both sides of a game, by searches of about the plan's nodes.
+    """Plays both sides of a game by searches of about the plan's nodes.
 
-    Openings are searched briefly at first, and what the last search of one found is its first move.
+    An opening gets a brief search, then a full one, which also yields its first move.
     """
 
     def __init__(self, engine: Engine, plan: Plan) -> None:
-        """Play on this engine; ``ends``: where searches that had a choice met their limit."""
+        """Play on this engine; ``ends``: where searches with a choice reached their node limit."""
         self.ends: list[Line] = []
         self._engine, self._plan = engine, plan
         self._known: tuple[list[Move], ShortSearch | None] | None = None
@@ -262,12 +262,12 @@ class SelfPlayer:
         return loss_in(2) if found is None else found.value
 
     def decide(self, chance: random.Random) -> tuple[Coordinates, int]:
-        """Return a move, and the value of the position before it for the side that plays it."""
+        """Return a move, and the value of the position for the side to move."""
         moves = self._engine.game.moves
         nodes = self._plan.scattered_nodes(chance, len(moves))
         known = self._known
         found = known[1] if known and known[0] == moves else self._engine.search_nodes(nodes)
-        if found is None:  # a foul is all that is left
+        if found is None:  # only fouls are left
             return self._engine.quick_move(), loss_in(2)
         if found.end and found.choices > 1:
             self.ends.append([*moves, *found.end])
@@ -316,7 +316,7 @@ def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer | None
 
 
 def odd_or_sound(engine: Engine, chance: random.Random) -> Coordinates | None:
-    """Return a move to walk on with: any good-looking one, or one by the policy's chances."""
+    """Return a random move: uniformly from the policy's first, or by the policy."""
     policy = engine.policy()
     if chance.random() < ODD_SHARE:
         policy = [(move, 1.0) for move, _ in policy[:ODD_AMONG]]
@@ -327,7 +327,7 @@ def odd_or_sound(engine: Engine, chance: random.Random) -> Coordinates | None:
 
 
 def walk(engine: Engine, chance: random.Random, line: Line) -> bool:
-    """Go some moves on from a position; return whether there is something to search at the end."""
+    """Play some moves from a position; return whether the last position can be searched."""
     if not set_up_line(engine, line):
         return False
     for _ in range(chance.choice(BRANCH_STEPS)):
@@ -348,17 +348,17 @@ def grow(
     share: float,
     search: Search,
 ) -> tuple[Record, ...]:
-    """Return branches of a game, as many as make up this share of all its positions.
+    """Return branches of a game, about ``share`` of all its positions.
 
-    ``ends``: where the searches of the game ended; ``search`` looks at the engine's position. What
-    is decided at a glance, or has an only move, teaches nothing and is left out.
+    ``ends``: where the searches of the game ended; ``search`` searches the engine's position.
+    Positions decided at a glance or with an only move teach nothing and are left out.
     """
     width = game.width
     line = game.cells
     positions = len(line) - game.opening
     wanted = int(share / (1 - share) * positions + chance.random())
     found: list[Record] = []
-    for place in sorted(chance.random() for _ in range(wanted)):  # so that few stones change
+    for place in sorted(chance.random() for _ in range(wanted)):  # sorted: few stones change
         in_tree = bool(ends) and chance.random() < TREE_SHARE
         seen = None
         for _ in range(BRANCH_TRIES):

@@ -1,7 +1,7 @@
-"""``numoku train``: learn a network from games, added to the linear weights of a file.
+"""``numoku train``: learn a network from games and add it to the linear weights of a file.
 
-Everything that a run leaves lies in one folder next to the weight file: a checkpoint for each
-family and pages of losses. The same command resumes it.
+A run keeps its files in a folder next to the weight file: a checkpoint for each family and pages
+of losses. The same command resumes it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from .network.training import Run, Score, Tally, TrainingSettings, held_out
 
 STEPS = 8000
 EVERY = 200  # steps between two checkpoints
-FEWEST = 16  # positions, learned from or held out, that are worth a training
-LOOKED_AT = 32  # batches by which the ranges of the layers are found, and patterns counted
-COMPARED = 20_000  # held-out positions on which integers and real numbers are compared
+FEWEST = 16  # least positions for training, and for holding out
+LOOKED_AT = 32  # batches to find the ranges of the layers and count patterns
+COMPARED = 20_000  # held-out positions to compare integers with real numbers
 REPORT_SECONDS = 10.0
 TITLES = {
     "target": "Loss of the value",
@@ -54,7 +54,7 @@ TITLES = {
 def family_name(text: str) -> str:
     """Return the name of a family; ValueError if there is no such family."""
     if text not in FAMILIES:
-        raise ValueError(f"{text!r} is no family: {', '.join(FAMILIES)}")
+        raise ValueError(f"{text!r} is not a family: {', '.join(FAMILIES)}")
     return text
 
 
@@ -65,31 +65,31 @@ COMMAND = CommandLine(
     (
         Option("files", Path, None, "GAMES", "files of games", {"nargs": "+"}),
         Option("--out", Path, None, "FILE", "the weight file to write", {"required": True}),
-        Option("--id", metavar="NAME", about="what the weights are called (the file's name)"),
-        Option("--folder", Path, None, "FOLDER", "of checkpoints and pages (FILE.training)"),
+        Option("--id", metavar="NAME", about="name of the weights (the file's name)"),
+        Option("--folder", Path, None, "FOLDER", "for checkpoints and pages (FILE.training)"),
         Option("--start", str, "learned", "W", "linear weights to build on"),
         Option("--test", Path, [], "GAMES", "files to hold out", {"nargs": "+"}),
         Option("--families", list_of(family_name), ",".join(FAMILIES), "F,...", "which to train"),
-        Option("--keep", str, [], "FAMILY=W", "take a family's network as it is in weights W",
+        Option("--keep", str, [], "FAMILY=W", "take a family's network unchanged from weights W",
                {"action": "append"}),
         Option("--from", str, [], "[FAMILY=]W[@FAMILY]",
-               "begin at the network of weights W: of the family named behind it, else its own, "
-               "else freestyle's", {"action": "append", "dest": "begin"}),
+               "start from the network in weights W of the family after @, else of the same "
+               "family, else of freestyle", {"action": "append", "dest": "begin"}),
         Option("--steps", positive, STEPS, "N", "batches to learn"),
         Option("--batch", positive, 4096, "N", "positions in a batch"),
         Option("--rate", real, 3e-3, "R", "learning rate at the start"),
-        Option("--mix", share, 0.7, "MIX", "share of what came after in the targets"),
+        Option("--mix", share, 0.7, "MIX", "weight of later positions and result in the targets"),
         Option("--labels", LABELS, LABELS[0], None,
-               "fair: learn the value of forced wins, too; open: not of them"),
-        SHARED["seed"]._replace(about="of the start and the order"),
-        Option("--every", positive, EVERY, "N", "steps a checkpoint"),
+               "fair: also learn the value of forced wins; open: do not"),
+        SHARED["seed"]._replace(about="of the first weights and the order"),
+        Option("--every", positive, EVERY, "N", "steps between checkpoints"),
         SHARED["threads"]._replace(about="of the processor"),
     ),
 )  # fmt: skip
 
 
 def check(options: argparse.Namespace) -> None:
-    """Make sure that files and networks to begin at are there; FileError if not."""
+    """Check that input files and starting networks exist; FileError if not."""
     for path in (*options.files, *options.test):
         source(path)  # reads the head
     for family in options.families:
@@ -97,11 +97,11 @@ def check(options: argparse.Namespace) -> None:
 
 
 def name_of(out: Path, name: str | None) -> str:
-    """Return what the weights of a file that is to be written are called.
+    """Return the name of the weights to be written, and create their folder.
 
     Raises:
-        FileError: such a file could not be loaded by its name.
-        OSError: its folder cannot be made.
+        FileError: weights with this name or file could not be loaded.
+        OSError: the folder cannot be created.
     """
     name = name or out.stem
     if not name.isascii() or not name.isprintable():
@@ -113,7 +113,7 @@ def name_of(out: Path, name: str | None) -> str:
 
 
 def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
-    """Return what options FAMILY=FILE give, by family; FileError if one is wrong."""
+    """Return the files of FAMILY=FILE options by family; FileError if one is invalid."""
     found = {}
     for word in words:
         family, _, what = word.partition("=")
@@ -124,16 +124,16 @@ def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
 
 
 def source(path: Path) -> str:
-    """Return in a few words how the games of a file were made."""
+    """Return the settings of a game file in one line."""
     return ", ".join(f"{key} {value}" for key, value in read_about(path).items())
 
 
 def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBlock | None]:
-    """Return which weights a family begins at, and their network: named, its own, or freestyle's.
+    """Return the name and the network that a family's training starts from, if any.
 
     Raises:
-        FileError: an option makes no sense.
-        WeightsError: it is no weight file, or has no such network.
+        FileError: an option is invalid.
+        WeightsError: the file is not a weight file, or has no such network.
     """
     single = [word for word in options.begin if word.partition("=")[0] not in FAMILIES]
     if len(single) > 1:
@@ -153,7 +153,7 @@ def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBloc
 
 
 def show_reading() -> Callable[[int], None]:
-    """Return what reports on stderr, now and then, how many positions there are."""
+    """Return a function that reports the positions read, now and then, on stderr."""
     shown = time.perf_counter()
 
     def show(positions: int) -> None:
@@ -167,9 +167,9 @@ def show_reading() -> Callable[[int], None]:
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """Delay an interrupt to the end of a step; yield what returns whether there was one.
+    """Delay an interrupt to the end of a step; yield a function that tells if there was one.
 
-    A second one stops at once.
+    A second interrupt stops at once.
     """
     asked = False
 
@@ -187,7 +187,7 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 
 def best_network(run: Run) -> NetworkBlock:
-    """Return the integers of the best network of a run; ValueError if numbers are too large."""
+    """Return the best network of a run, quantised; ValueError if numbers are too large."""
     known, learner = run.layout.known, run.learner
     counts = np.zeros(len(known), np.int64)
     learner.peaks[:] = 0
@@ -210,7 +210,7 @@ def best_network(run: Run) -> NetworkBlock:
 
 
 def compare_with_engine(run: Run, weights: Weights) -> tuple[Score, str]:
-    """Return the losses of the engine on held-out positions, and how far off its integers are."""
+    """Return the losses of the engine on held-out positions, and its rounding errors as text."""
     tally = Tally()
     values, logits = list[NDArray[np.float64]](), list[NDArray[np.float64]]()
     for number, chosen in held_out(run.datasets, run.settings.batch, COMPARED):
@@ -219,7 +219,7 @@ def compare_with_engine(run: Run, weights: Weights) -> tuple[Score, str]:
         said = run.learner.measure(run.best, batch)
         found = judge(weights, run.settings.family, dataset, chosen)
         counts = dataset.candidates(chosen)
-        place = np.argsort(batch.chosen)  # of each of the chosen in the batch
+        place = np.argsort(batch.chosen)  # of each chosen position in the batch
         rows = said.logits.reshape(len(chosen), -1)[place]
         wanted = rows[np.arange(rows.shape[1]) < counts[:, None]]
         values.append(np.abs(found.values - said.odds[place] * run.scale))
@@ -240,7 +240,7 @@ def compare_with_engine(run: Run, weights: Weights) -> tuple[Score, str]:
 
 
 def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], start: Score) -> None:
-    """Write the page of one run; ``start`` are the losses of the linear evaluation."""
+    """Write the page of a run; ``start``: the losses of the linear evaluation."""
     figures = []
     for place, (name, caption) in enumerate(TITLES.items()):
         lines = []
@@ -266,7 +266,7 @@ def write_page(path: Path, title: str, history: Sequence[Mapping[str, Any]], sta
 def train_family(
     family: str, options: argparse.Namespace, weights: Weights, folder: Path
 ) -> tuple[bytes, str] | None:
-    """Train, or go on; return the block and what to say about it, or None without games."""
+    """Train or resume; return the block and a description, or None without enough games."""
     datasets = read_datasets(
         options.files, options.test, family, weights, show_reading(), options.threads
     )
@@ -313,7 +313,7 @@ def train_family(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Learn networks from games, and write; return 0. FileError if an option or file is no good."""
+    """Train networks and write the weight file; return 0. FileError if an input is invalid."""
     options = COMMAND.parse(arguments)
     check(options)
     families = options.families

@@ -1,8 +1,8 @@
-"""Positions of game files, searched again, and how well weights without a search predict them.
+"""Positions of game files searched again, and how well static weights predict the results.
 
-Every search begins with empty tables and ends by nodes, so what it finds depends on the position,
-the weights and the nodes alone, and a file is the same however it was made. The values and logits
-that are held against it are the engine's own integers, as a search asks for them.
+Every search starts with empty tables and is limited by nodes, so its result depends only on the
+position, the weights and the nodes, and a file is the same however the work was divided. The values
+and logits compared with it are the engine's own integers, as a search uses them.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ AT_ONCE = 16  # positions of a stretch
 
 
 class Place(NamedTuple):
-    """A position of a file: the record that it is in, and how many stones are on the board."""
+    """A position of a file: its record, and the number of stones on the board."""
 
     record: int
     stones: int
 
 
 class Stretch(NamedTuple):
-    """Positions of one record to search; the record has the number of the game they come from."""
+    """Positions of one record to search; the record has the number of their game."""
 
     record: Record
     stones: tuple[int, ...]
@@ -59,11 +59,11 @@ class Sources:
     """The records of some game files, numbered one after another."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Look through the files; FileError if one cannot be read, or is damaged."""
-        self.about: list[str] = []  # what each file is, so that others are noticed
+        """Index the files; FileError if one cannot be read or is damaged."""
+        self.about: list[str] = []  # name and checksum of each file, to notice changes
         self._data: list[bytes] = []
-        self._places: list[tuple[int, int, int]] = []  # file, byte, first number of its games
-        self._above = 0  # all numbers of the games so far
+        self._places: list[tuple[int, int, int]] = []  # file, offset, first game number of the file
+        self._above = 0  # above all game numbers so far
         for number, path in enumerate(paths):
             _, data, at = split_head(path)
             first = self._above
@@ -85,7 +85,7 @@ class Sources:
         return found[0]._replace(number=first + found[0].number)
 
     def places(self) -> Iterator[Place]:
-        """Yield all positions that a search has valued, none of them twice in its game."""
+        """Yield all positions with a search value, without duplicates within a game."""
         records = ((number, self[number]) for number in range(len(self)))
         for _, same in groupby(records, lambda pair: pair[1].number):
             seen = set[tuple[int, ...]]()
@@ -98,18 +98,18 @@ class Sources:
 
 
 class Survey(NamedTuple):
-    """How positions are searched again."""
+    """The settings for searching positions again."""
 
-    sources: str  # what ``Sources`` says of itself
+    sources: str  # of ``Sources.about``
     budget: NodePlan
     weights: str  # name or path
     multipv: int = 1
-    is_open: bool = False  # decided positions are left out
-    size: int | None = None  # of a sample; else all positions are searched
+    is_open: bool = False  # leave out decided positions
+    size: int | None = None  # of a sample; None: all positions
     seed: int = 1  # of the sample
 
     def about(self) -> dict[str, str]:
-        """Return the head of a file: all that it depends on, and what its values are worth."""
+        """Return the head of a file: everything it depends on, and the scales of its values."""
         weights = load_weights(self.weights)
         sample = {} if self.size is None else {"count": str(self.size), "seed": str(self.seed)}
         return {
@@ -123,7 +123,7 @@ class Survey(NamedTuple):
         }
 
     def play(self, engine: Engine, stretch: Stretch) -> list[Record]:
-        """Search the positions of a stretch; return each with what was found."""
+        """Search the positions of a stretch; return them with the results."""
         record, found = stretch.record, list[Record]()
         line = record.cells
         engine.new_game(record.width, record.height, record.rule)
@@ -147,15 +147,15 @@ class Survey(NamedTuple):
 
 
 def is_open(engine: Engine, record: Record, stones: int) -> bool:
-    """Return whether there is a choice on the engine's board, and no forced win was known."""
+    """Return whether the engine's position has a choice of moves and no known forced win."""
     return abs(record.values[stones]) < WIN_BAND and len(engine.logits()) > 1
 
 
 def best_lines(engine: Engine, nodes: int, count: int) -> list[tuple[tuple[int, int], int]]:
     """Return the best moves of the engine's position with their values, best first.
 
-    The first is what a search of ``nodes`` finds. The others come from a search of several lines
-    by half as many nodes, which goes over the same tables; they are worth no more than the first.
+    The first comes from a search of ``nodes``; the others from a search of several lines with half
+    as many nodes and the same tables, with values capped by the first.
     """
     engine.clear_hash()
     best = engine.think(Limit(nodes=nodes))
@@ -167,9 +167,9 @@ def best_lines(engine: Engine, nodes: int, count: int) -> list[tuple[tuple[int, 
 
 
 def sample(survey: Survey, sources: Sources) -> list[Place]:
-    """Return the positions of a sample in their order: as many of each rule, board and stage.
+    """Return a sample of positions, in order, with equal numbers of each rule, board and stage.
 
-    Where there are too few of one kind, others take their place. No position is taken twice.
+    If one kind has too few, others replace them. No position is taken twice.
     """
     kinds: dict[tuple[int, int, int, int], list[Place]] = {}  # by rule, board and stage
     for number, places in groupby(sources.places(), lambda place: place.record):
@@ -204,7 +204,7 @@ def _suits(survey: Survey, engine: Engine, record: Record, stones: int) -> bool:
 
 
 def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -> int:
-    """Return how many of the places, which stand in order, are done if ``last`` was the last."""
+    """Return how many of the places, in order, are done if ``last`` is the last record."""
     if last is None:
         return 0
     begin = bisect_left(places, last.number, key=lambda place: sources[place.record].number)
@@ -212,11 +212,11 @@ def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -
         record = sources[places[at].record]
         if record.moves[: places[at].stones] == last.moves[: last.opening]:
             return at + 1
-    raise FileError(f"a position of game {last.number} is not among those to be searched")
+    raise FileError(f"a position of game {last.number} is not among those to search")
 
 
 def stretches(sources: Sources, places: Iterable[Place]) -> Iterator[Stretch]:
-    """Yield the work on positions."""
+    """Group positions into stretches of one record each."""
     for number, group in groupby(places, lambda place: place.record):
         stones = [place.stones for place in group]
         for begin in range(0, len(stones), AT_ONCE):
@@ -227,25 +227,25 @@ def stretches(sources: Sources, places: Iterable[Place]) -> Iterator[Stretch]:
 
 ALL = "all"
 FIGURES = ("value_above_least", "move_entropy", "first")
-KEY = "positions"  # in the head of a file of positions that were searched again
+KEY = "positions"  # in the head of a file of positions searched again
 
 
 class Labelled(NamedTuple):
     """A position with its deep label."""
 
     record: Record
-    game: tuple[int, int]  # the file and the number in it
+    game: tuple[int, int]  # file and game number
     family: str
     stage: int
     chance: float  # of the side to move, 0 to 1
 
 
 class Assessment(NamedTuple):
-    """How well weights predict one label; ``nan`` where they do not say."""
+    """How well weights predict one label."""
 
     value_above_least: float  # nats
-    move_entropy: float  # nats; nan where they do not list the move
-    first: float  # 1 if the move is their first, else 0
+    move_entropy: float  # nats; NaN if the move is not a candidate
+    first: float  # 1 if the move has the highest logit, else 0
 
 
 class StageRow(NamedTuple):
@@ -256,19 +256,19 @@ class StageRow(NamedTuple):
     stones: str
     positions: int
     figures: tuple[Figure, ...]  # in the order of FIGURES
-    differences: tuple[Figure, ...]  # from those of the first weights; empty for these
+    differences: tuple[Figure, ...]  # from the first weights; empty for those
 
 
 def has_deep_labels(paths: Iterable[Path]) -> bool:
-    """Return whether files hold positions searched again; FileError if only some do."""
+    """Return whether files contain positions searched again; FileError if only some do."""
     found = {KEY in read_about(path) for path in paths}
     if len(found) > 1:
-        raise FileError("games and positions that were searched again are measured apart")
+        raise FileError("measure games and positions searched again separately")
     return found == {True}
 
 
 def read_labels(paths: Iterable[Path]) -> Iterator[Labelled]:
-    """Yield the positions of files; FileError if one is damaged."""
+    """Yield the labelled positions of files; FileError if one is damaged."""
     for file, path in enumerate(paths):
         about = read_about(path)
         for record in read_games(path):
@@ -286,7 +286,7 @@ def assess(engine: Engine, labelled: Labelled) -> Assessment:
         engine.new_game(record.width, record.height, record.rule)
     line = record.cells
     if not set_up_line(engine, line[:-1]):
-        raise FileError(f"game {record.number} has a position in which there is no move")
+        raise FileError(f"game {record.number} has a position without moves")
     odds = engine.value() / engine.weights.scale(record.rule)
     deep = labelled.chance
     loss = deep * log1p(exp(-odds)) + (1 - deep) * log1p(exp(odds))
@@ -345,9 +345,9 @@ def _rows(
 
 
 def form(row: StageRow) -> Document:
-    """Return a row as JSON has it: a figure, and its standard error as ``FIGURE_se``.
+    """Return a row as JSON: each figure, and its standard error as ``FIGURE_se``.
 
-    Where the weights are not the first, ``FIGURE_difference`` is how much more it is than theirs.
+    Except for the first weights, ``FIGURE_difference`` is the difference from the first.
     """
     document: Document = row._asdict()
     del document["figures"], document["differences"]

@@ -134,7 +134,7 @@ def test_what_is_no_checkpoint_of_a_run_is_one_line(datasets, tmp_path):
     whole = path.read_bytes()
     for damaged in (whole[:1000], b"", whole[: len(whole) // 2] + whole[len(whole) // 2 + 9 :]):
         path.write_bytes(damaged)
-        with pytest.raises(FileError, match="no checkpoint that can be read") as error:
+        with pytest.raises(FileError, match="not a readable checkpoint") as error:
             one.resume(path)
         assert "\n" not in str(error.value)
 
@@ -175,7 +175,7 @@ def test_games_that_cannot_be_learned_are_one_line_and_leave_all_as_it_was(tmp_p
     damaged.write_bytes(raw)
     cases = {
         "damaged": damaged,
-        "cannot lie there": with_record(tmp_path / "twice", moves=twice),
+        "off the board or on a taken cell": with_record(tmp_path / "twice", moves=twice),
         "board of 3x200": with_record(tmp_path / "board", width=3, height=200),
         "not enough games": with_record(tmp_path / "one", rule=Rule.RENJU),
     }

@@ -1,1 +1,1 @@
-"""Learning a network from games."""
+"""Training of the network."""

@@ -1,8 +1,7 @@
-"""What the network sees of some positions: their cells, and of each the four patterns around it.
+"""The network's inputs for a batch of positions: cells, each with the four patterns around it.
 
-A pattern is a *window* of a line, a line key (``patterns/tables.py``); mirror images are one. What
-lies beyond a wall counts as wall; the number of a pattern counts the smallest keys of patterns in
-ascending order.
+A pattern is a *window* of a line, a line key (``patterns/tables.py``), up to mirror images. Cells
+beyond a wall count as wall. Patterns are numbered in ascending order of their smallest keys.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ LOW_BITS = 0x5555555555  # of every cell of a key
 
 
 class Patterns(NamedTuple):
-    """The patterns of windows that reach ``half`` cells to each side."""
+    """The patterns of windows with ``half`` cells on each side."""
 
     half: int
     number: NDArray[np.int32]  # of each key
     keys: Ints  # the smallest key of each pattern
-    swapped: Ints  # the pattern with colours exchanged
+    swapped: Ints  # the number of each pattern with colours exchanged
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @property
     def blank(self) -> int:
-        """The pattern without stones and walls."""
+        """The number of the pattern without stones and walls."""
         return len(self.keys) - 1
 
 
 def _wall_off(keys: Ints, canonical: Ints, outwards: Iterable[int]) -> Ints:
-    """Return the canonical keys with all that lies beyond a wall made wall."""
+    """Return the canonical keys with all cells beyond a wall turned into wall."""
     wall = np.zeros(len(keys), bool)
     for place in outwards:
         wall |= keys >> (2 * place) & 3 == 0
@@ -70,21 +69,21 @@ def patterns(half: int) -> Patterns:
 
 # Batches --------------------------------------------------------------------------------
 
-LINES = 2 * MAX_BOARD  # room for the lines of a direction
+LINES = 2 * MAX_BOARD  # capacity for the lines of one direction
 
 
 class Batch(NamedTuple):
-    """Some positions of a dataset, and what is seen of them by the side to move, as black."""
+    """Some positions of a dataset, encoded with the side to move as black."""
 
     positions: Dataset
-    scale: float  # units of the linear evaluation that are a logistic unit
+    scale: float  # units of the linear evaluation per logistic unit
     regions: Ints  # [cells of the board], the region of each, 0 to 8
-    chosen: Ints  # [batch], places in the dataset
+    chosen: Ints  # [batch], indices into the dataset
     cells: NDArray[np.int16]  # [batch, cells of the board], ``y * width + x``, flat
     codes: NDArray[np.int32]  # [batch, cells of the board, 4], the numbers of patterns, flat
-    counts: NDArray[np.int32]  # [batch], how many of these cells there are
-    black: int  # how many come first in which black is to move; all, where colours are tied
-    used: Ints  # the patterns that occur, their exchanged ones and the blank one, ascending
+    counts: NDArray[np.int32]  # [batch], numbers of these cells
+    black: int  # number of positions with black to move, which come first; all if colours are tied
+    used: Ints  # the patterns that occur, with colours exchanged, and the blank one, ascending
 
     @property
     def sides(self) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -93,10 +92,10 @@ class Batch(NamedTuple):
 
 
 class Threads:
-    """Threads that share a range in fixed parts."""
+    """Threads that divide a range into fixed parts."""
 
     def __init__(self, count: int) -> None:
-        """Start them; one is the caller's own."""
+        """Use ``count`` threads; a single one is the caller's."""
         self.count = count
         self._executor = ThreadPoolExecutor(count) if count > 1 else None
 
@@ -114,7 +113,7 @@ class Threads:
 def make_batch(
     dataset: Dataset, chosen: Ints, scale: float, known: Patterns, tied: bool, threads: Threads
 ) -> Batch:
-    """Return what is seen of positions; where colours are not tied, of black's before white's."""
+    """Return encoded positions; if colours are not tied, with black to move first."""
     height, width = dataset.height, dataset.width
     area, count = height * width, len(chosen)
     sides = np.zeros(count, np.int16) if tied else dataset.side[chosen]
@@ -136,7 +135,7 @@ def make_batch(
 
 
 def third(place: Ints, length: int) -> Ints:
-    """Return in which third of a board a row or column lies; the middle one may be smaller."""
+    """Return the third of a board, 0 to 2, of rows or columns; the middle may be smaller."""
     outer = -(-length // 3)
     return np.where(place < outer, 0, np.where(place >= length - outer, 2, 1))
 
@@ -150,10 +149,10 @@ def regions_of(height: int, width: int) -> Ints:
 
 @cache
 def empty_lines(height: int, width: int, half: int) -> Ints:
-    """Return the four directions' lines of an empty board, two bits a cell: 3, and 0 outside.
+    """Return the lines of an empty board in four directions, two bits per cell: 3, 0 outside.
 
-    Rows, columns, diagonals down and diagonals up; a cell lies in its row, and on a diagonal,
-    at bit ``2 * (x + half)``, in its column at ``2 * (y + half)``.
+    Rows, columns, diagonals down and diagonals up; a cell's bits start at ``2 * (x + half)`` in its
+    row and diagonals, at ``2 * (y + half)`` in its column.
     """
     found = np.zeros((4, LINES), np.int64)
     for y in range(height):
@@ -168,7 +167,7 @@ def empty_lines(height: int, width: int, half: int) -> Ints:
 
 @loop
 def window(line, place, half):
-    """Return the line key of the cell at a place of a line."""
+    """Return the line key of a cell, given its line and its place in it."""
     raw = line >> 2 * place
     low = (1 << 2 * half) - 1
     return (raw & low) | (raw >> 2 & low << 2 * half)
@@ -176,7 +175,7 @@ def window(line, place, half):
 
 @loop
 def draw_lines(lines, batch, i, half):
-    """Put the stones of a position on the lines of an empty board, those of its side as black's."""
+    """Put the stones of a position on the lines of an empty board, own stones as black."""
     positions = batch.positions
     height, width = positions.height, positions.width
     stones = np.int64(positions.ply[batch.chosen[i]])
@@ -184,7 +183,7 @@ def draw_lines(lines, batch, i, half):
     for j in range(stones):
         move = np.int64(positions.moves[start + j])
         y, x = move // width, move % width
-        clear = 1 if (stones - j) & 1 == 0 else 2  # an own stone stays 2, another 1
+        clear = 1 if (stones - j) & 1 == 0 else 2  # leaves 2 for an own stone, 1 for the enemy's
         along, down = clear << 2 * (x + half), clear << 2 * (y + half)
         lines[y] ^= along
         lines[LINES + x] ^= down
@@ -194,11 +193,11 @@ def draw_lines(lines, batch, i, half):
 
 @loop
 def encode_positions(batch, first, last, known, empty, used):
-    """Write the cells of positions ``first`` to ``last`` of a batch, and their patterns.
+    """Write the cells and patterns of positions ``first`` to ``last`` of a batch.
 
-    A cell that sees neither stone nor border has no feature and is left out. ``empty`` has the
-    lines of the empty board, ``used`` gets a 1 for every pattern that occurs. The records are a
-    ``Batch`` and ``Patterns``.
+    A cell with neither stone nor border in its windows has no feature and is left out. ``empty``:
+    the lines of the empty board; ``used`` gets a 1 for every pattern that occurs. The records are
+    a ``Batch`` and ``Patterns``.
     """
     height, width = batch.positions.height, batch.positions.width
     half, number, blank = known.half, known.number, len(known.keys) - 1

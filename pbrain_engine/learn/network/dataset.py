@@ -1,9 +1,9 @@
-"""What a network learns from: the positions of recorded games, in memory (``reading.py``).
+"""Training data: the positions of recorded games, in memory (``reading.py``).
 
-Of a position there stay where in its game it is, some numbers, a bit for each cell and two bytes
-for each candidate: about 200 bytes, so all games fit and every one of their positions can follow
-any other. What is lost on them, and the targets of the value, are computed here, too. A value
-divided by its *scale* is the logarithm of the odds that the side to move wins.
+A position takes its place in its game, some numbers, a bit for each cell and two bytes for each
+candidate: about 200 bytes, so all games fit and positions can be shuffled freely. Losses and value
+targets are computed here, too. A value divided by its *scale* is the logarithm of the odds that the
+side to move wins.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ NEWTON_STEPS = 12
 
 
 def chance(value: Vector, scale: float) -> Vector:
-    """Return the chance of winning that a value means."""
+    """Return the winning chances for values."""
     return np.asarray(1 / (1 + np.exp(-np.clip(value / scale, -40, 40))))
 
 
 def log_loss(odds: Vector, target: Floats) -> Vector:
-    """Return the loss of each prediction, given as logarithm of the odds."""
+    """Return the loss of each prediction, given as the logarithm of the odds."""
     return np.asarray(np.logaddexp(0, odds) - target * odds)
 
 
 def best_scale(value: Vector, target: Vector) -> float:
-    """Return the scale, 40 to 1,000, with which values predict a target best.
+    """Return the scale, 40 to 1,000, with which values predict targets best.
 
-    The loss is convex in one over the scale, and its slope concave: Newton's method from the
-    smallest approaches the minimum from one side.
+    The loss is convex in the inverse of the scale and its slope concave: Newton's method, started
+    at the smallest inverse, approaches the minimum from one side.
     """
     share = 1 / MOST_SCALE
     for _ in range(NEWTON_STEPS):
@@ -54,11 +54,11 @@ def blend(
     side: NDArray[np.int16], results: NDArray[np.float32], game: NDArray[np.int32],
     chances: Vector, mix: float,
 ) -> Vector:  # fmt: skip
-    """Return the targets: at each position the search's chance, mixed with the target after it.
+    """Return the targets: at each position the search's chance mixed with the next target.
 
-    Positions stand in the order of their games, with the side to move (0 black, 1 white), its
-    score in the end and the number of the game. ``mix`` is the share of what came after; at the
-    end of a game that is its result, or what the search saw where it is unknown (NaN).
+    Positions are in the order of their games, with the side to move (0 black, 1 white), its final
+    score and the number of the game. ``mix`` is the weight of the next target; at the end of a game
+    that is the result, or the search's chance if the result is unknown (NaN).
     """
     black = side == 0
     seen = np.where(black, chances, 1 - chances)
@@ -73,11 +73,11 @@ def blend(
 
 
 class Choices(NamedTuple):
-    """Positions whose move is among their candidates, and the logits of all of these."""
+    """Positions whose move is among their candidates, and the logits of the candidates."""
 
-    positions: Ints  # [choices], which of the positions asked about
-    starts: Ints  # [choices + 1], where the candidates of each begin
-    chosen: Ints  # [choices], the place of the move among all candidates
+    positions: Ints  # [choices], indices into the positions asked about
+    starts: Ints  # [choices + 1], first candidate of each
+    chosen: Ints  # [choices], index of the move among all candidates
     logits: Vector  # [candidates]
 
     def entropies(self) -> Vector:
@@ -88,29 +88,29 @@ class Choices(NamedTuple):
         return np.asarray(np.log(sums) + tops - self.logits[self.chosen])
 
     def firsts(self) -> NDArray[np.bool_]:
-        """Return where every other logit is below that of the move."""
+        """Return whether each move's logit is strictly the highest."""
         best = np.repeat(self.logits[self.chosen], np.diff(self.starts))
         return np.asarray(np.add.reduceat((self.logits >= best) * 1, self.starts[:-1]) == 1)
 
 
 # Positions ------------------------------------------------------------------------------
 
-ENOUGH = 400_000  # positions that a scale is found by
+ENOUGH = 400_000  # positions to fit a scale
 COUNTED = 4096  # positions at a time
 FAIR = LABELS[0]
 UNKNOWN = -1  # half points of a game without a result
 
 
 class Dataset(NamedTuple):
-    """Positions of one family and size of board in the order of their games, seen by the mover.
+    """Positions of one family and board size, in the order of their games, for the side to move.
 
-    A position is searched for the move at ``moves[at]``, its game begins ``ply`` places before.
+    The move of a position is ``moves[at]``; its game starts ``ply`` places before.
     """
 
     height: int
     width: int
     moves: NDArray[np.int16]  # [stones of all games], ``y * width + x``
-    at: Ints  # [positions], a place in ``moves``
+    at: Ints  # [positions], an index into ``moves``
     ply: NDArray[np.int16]  # [positions], stones on the board
     mask: NDArray[np.int16]  # [positions], threats (``eval.evaluator.threat_mask``)
     linear: NDArray[np.int16]  # [positions], the linear evaluation
@@ -119,14 +119,14 @@ class Dataset(NamedTuple):
     game: NDArray[np.int32]  # [positions], the number of the game
     held: NDArray[np.bool_]  # [positions], whether they are held out
     near: NDArray[np.uint8]  # [positions, bytes], a bit for each cell: the candidates
-    score_at: Ints  # [positions], the place in ``scores`` of the first candidate's
+    score_at: Ints  # [positions], the index into ``scores`` of the first candidate
     scores: NDArray[np.int16]  # [candidates of all positions], the linear move score
-    target: NDArray[np.float32]  # [positions], the chance to win that is learned
+    target: NDArray[np.float32]  # [positions], the winning chance to learn
     opens: NDArray[np.bool_]  # [positions], whether the value is learned
 
     @property
     def size(self) -> int:
-        """How many positions there are."""
+        """The number of positions."""
         return len(self.ply)
 
     @property
@@ -142,17 +142,17 @@ class Dataset(NamedTuple):
 
     @property
     def picks(self) -> NDArray[np.bool_]:
-        """Where the move is one of the candidates."""
+        """Whether each move is one of the candidates."""
         move = self.moves[self.at]
         return has_bit(self.near, np.arange(self.size), move)
 
     def candidates(self, chosen: Ints) -> Ints:
-        """Return how many candidates positions have."""
+        """Return the numbers of candidates of positions."""
         ends = np.append(self.score_at, len(self.scores))
         return np.asarray(ends[chosen + 1] - ends[chosen])
 
     def count_before(self, chosen: Ints) -> Ints:
-        """Return how many candidates of positions come before the move."""
+        """Return the numbers of candidates before the move."""
         found = np.empty(len(chosen), np.int64)
         for begin in range(0, len(chosen), COUNTED):
             these = chosen[begin : begin + COUNTED]
@@ -163,19 +163,19 @@ class Dataset(NamedTuple):
         return found
 
     def choices(self, chosen: Ints, logits: Vector) -> Choices:
-        """Return which of some positions chose a candidate; ``logits`` are of all of these."""
+        """Return the positions that chose a candidate; ``logits``: of all positions given."""
         counts, picks = self.candidates(chosen), self.picks[chosen]
         starts = np.append(0, np.cumsum(counts[picks]))
         moves = starts[:-1] + self.count_before(chosen[picks])
         return Choices(np.flatnonzero(picks), starts, moves, logits[np.repeat(picks, counts)])
 
     def search_scale(self, usual: float | None = None) -> float:
-        """Return the scale with which the values of searches predict results best.
+        """Return the scale with which search values predict results best.
 
-        Where nothing that is learned from has a result it is the usual one.
+        Without results among the training positions, return ``usual``.
 
         Raises:
-            FileError: there is no result, and no usual one was given.
+            FileError: there are no results, and ``usual`` is None.
         """
         chosen = ~self.held & (np.abs(self.value.astype(np.int32)) < WIN_BAND)
         places = np.flatnonzero(chosen & (self.points >= 0))
@@ -187,12 +187,12 @@ class Dataset(NamedTuple):
         return best_scale(self.value[places].astype(np.float64), self.points[places] / 2)
 
     def with_targets(self, mix: float, scale: float | None = None, labels: str = FAIR) -> Dataset:
-        """Return the dataset with what the value is to learn; see ``blend``.
+        """Return the dataset with value targets; see ``blend``.
 
-        ``scale``: how many units of a search's value are a logistic unit, if not what suits the
-        results best. ``labels``: ``fair`` to learn wherever the engine asks for a value, which it
-        does unless a four decides; ``open``: not where the search has found that the side to
-        move wins by force.
+        ``scale``: units of a search value per logistic unit (default: the best fit to the results).
+        ``labels``: ``fair`` to learn all positions that the engine evaluates, i.e. unless a four
+        decides; ``open`` to leave out positions where the search found a forced win of the side to
+        move.
         """
         opens = np.full(self.size, True) if labels == FAIR else self.value < WIN_BAND
         seen = chance(self.value.astype(np.float64), scale or self.search_scale())
@@ -203,12 +203,12 @@ class Dataset(NamedTuple):
 
 
 def has_bit(bits: NDArray[np.uint8], rows: Ints, places: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Return whether rows of bits have a 1 at a place each."""
+    """Return, for each row of bits and its place, whether the bit is set."""
     return np.asarray(bits[rows, places >> 3] >> (places & 7) & 1 == 1)
 
 
 def join(parts: Sequence[Dataset]) -> Dataset:
-    """Return all positions of some parts, which are of one size."""
+    """Concatenate datasets of one board size."""
     moves = np.cumsum([0, *(len(part.moves) for part in parts)])
     scores = np.cumsum([0, *(len(part.scores) for part in parts)])
     columns = {

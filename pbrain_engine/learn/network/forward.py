@@ -1,8 +1,8 @@
-"""What a network says of a position, layer by layer, and what that loses.
+"""The forward pass of the network for one position, layer by layer, and its losses.
 
-Each step reads what those before it have written to the ``Workspace``; ``gradients.py`` calls them
-in their order. The records are a ``Batch``, ``Head``, ``Outputs`` and ``Workspace``; ``i`` is the
-place of a position in the batch.
+Each step reads what earlier steps wrote to the ``Workspace``; ``gradients.py`` calls them in order.
+The records are a ``Batch``, ``Head``, ``Outputs`` and ``Workspace``; ``i`` is the index of a
+position in the batch.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from .rows import (
     total_of,
 )
 
-FEATURE_UNIT = 256  # of the integers that stand for a feature
+FEATURE_UNIT = 256  # of quantised features
 TOP = FEATURE_LIMIT / FEATURE_UNIT
 REGION_SCALE, BOARD_SCALE, POOL_SCALE = 8.0, 32.0, 4.0  # keep the inputs of layers near one
-SCORE_SCALE = 26.0  # points of the linear move score that are worth one logistic unit
+SCORE_SCALE = 26.0  # points of the linear move score per logistic unit
 
 
 @step
 def make_workspace(batch, head):
-    """Return the memory of a thread; that it is allocated here tells the compiler what overlaps."""
+    """Return a thread's memory; allocated here, so that the compiler knows it is not aliased."""
     height, width, kind = batch.positions.height, batch.positions.width, head.trunk.dtype
     area, rimmed = height * width, (height + 2) * (width + 2)
     channels = len(head.neighbours) // 3
@@ -69,7 +69,7 @@ def make_workspace(batch, head):
 
 @loop
 def near_class(cell, stone, width):
-    """Return the class of the distance of a cell from a stone, 0 far away or without a stone."""
+    """Return the distance class of a cell from a stone; 0 if far away or without a stone."""
     if stone < 0:
         return 0
     down = abs(cell // width - stone // width)
@@ -82,13 +82,13 @@ def near_class(cell, stone, width):
 
 @loop
 def place_of(cell, width, channels):
-    """Return where the features of a cell begin in the workspace."""
+    """Return the offset of a cell's features in the workspace."""
     return ((cell // width + 1) * (width + 2) + cell % width + 1) * channels
 
 
 @loop
 def vectors_of(codes, j, channels):
-    """Return where the four vectors of a cell of a batch begin."""
+    """Return the offsets of the four vectors of a cell of a batch."""
     return (
         np.int64(codes[4 * j]) * channels,
         np.int64(codes[4 * j + 1]) * channels,
@@ -99,14 +99,14 @@ def vectors_of(codes, j, channels):
 
 @step
 def range_of(batch, i):
-    """Return where the cells of a position begin and end in a batch."""
+    """Return the range of a position's cells in a batch."""
     begin = i * batch.positions.height * batch.positions.width
     return begin, begin + np.int64(batch.counts[i])
 
 
 @step
 def list_candidates(batch, i, channels, work):
-    """List the candidates of a position; return how many there are, and which is the move or -1."""
+    """List the candidates of a position; return their number and the index of the move, or -1."""
     places, classes = work.places, work.classes
     positions, position = batch.positions, batch.chosen[i]
     near, width = positions.near, positions.width
@@ -126,12 +126,12 @@ def list_candidates(batch, i, channels, work):
     return count, picked
 
 
-# Forwards ---------------------------------------------------------------------------
+# Forward pass -----------------------------------------------------------------------
 
 
 @step
 def forward_features(batch, i, vectors, channels, work):
-    """Add up the vectors of each cell, and the features of each region."""
+    """Sum the vectors of each cell, and the features of each region."""
     sums, features, of_features = work.sums, work.features, work.of_features
     kind = vectors.dtype
     none, top = row_of(kind.type(0)), row_of(kind.type(TOP))
@@ -156,9 +156,9 @@ def forward_features(batch, i, vectors, channels, work):
 
 @step
 def forward_regions(head, channels, work):
-    """Compute the inputs of the trunk: the sum over the board, and units that regions share.
+    """Compute the inputs of the trunk: the sum over the board, and the pooled region units.
 
-    Leaves the pooled units as they are, before their scale (``scale_pool``).
+    The pooled units are not scaled yet (``scale_pool``).
     """
     sums, inputs, regions = work.sums, work.inputs, work.regions
     kind = head.region.dtype
@@ -186,7 +186,7 @@ def forward_regions(head, channels, work):
 
 @step
 def scale_pool(channels, region_units, work):
-    """Bring the pooled units near one."""
+    """Scale the pooled units to near one."""
     inputs = work.inputs
     factor = row_of(inputs.dtype.type(1 / POOL_SCALE))
     for k in range(0, region_units, LANES):
@@ -196,7 +196,7 @@ def scale_pool(channels, region_units, work):
 
 @step
 def forward_trunk(head, mask, work):
-    """Compute what value and policy share."""
+    """Compute the trunk, shared by value and policy."""
     trunk, inputs = work.trunk, work.inputs
     units = len(head.trunk_bias)
     most = row_of(head.trunk.dtype.type(NONE))
@@ -228,7 +228,7 @@ def forward_value(head, linear, work):
 
 @step
 def forward_policy(head, work):
-    """Compute the weights that the trunk makes for the candidates of this position."""
+    """Compute this position's weights for its candidates from the trunk."""
     policy = work.policy
     policy[:] = head.policy_bias
     layer(work.trunk, 0, len(head.trunk_bias), head.policy, len(head.policy_bias), policy)
@@ -236,7 +236,7 @@ def forward_policy(head, work):
 
 @step
 def forward_candidates(head, batch, i, moves, channels, work):
-    """Mix each candidate with its neighbours; compute its logit but for its hidden units."""
+    """Mix each candidate with its neighbours; compute its logit without the hidden units."""
     features, policy, places, classes = work.features, work.policy, work.places, work.classes
     crosses, corners, mixed, logits = work.crosses, work.corners, work.mixed, work.logits
     kind, mixing, near = head.near.dtype, head.neighbours, head.near
@@ -296,7 +296,7 @@ def forward_units(head, moves, channels, cell_units, work):
 
 @step
 def forward_logits(moves, channels, cell_units, begin, said, work):
-    """Complete the logits, and write them from a place on; return the largest and their mean."""
+    """Complete and write the logits, starting at ``begin``; return the largest and the mean."""
     logits, policy, units = work.logits, work.policy, work.units
     kind = logits.dtype
     largest, level = kind.type(-NONE), kind.type(0)
@@ -327,7 +327,7 @@ def lose_value(batch, i, odds, said):
 
 @step
 def lose_move(i, moves, picked, largest, said, work):
-    """Write the losses of the move, if it is a candidate, and make the logits chances."""
+    """Write the losses of the move, if it is a candidate, and turn the logits into chances."""
     logits = work.logits
     said.entropy[i] = said.first[i] = np.nan
     if picked >= 0:
@@ -346,14 +346,14 @@ def lose_move(i, moves, picked, largest, said, work):
 
 @loop
 def raise_peak(peaks, place, numbers, start, count):
-    """Take the largest size of some numbers into account."""
+    """Raise a peak to the largest absolute value of a range of numbers."""
     for i in range(start, start + count):
         peaks[place] = max(peaks[place], abs(numbers[i]))
 
 
 @step
 def raise_peaks(peaks, moves, channels, cell_units, work):
-    """Take the numbers of a position into account."""
+    """Raise the peaks by the numbers of a position."""
     raise_peak(peaks, OF_TRUNK, work.trunk, 0, len(work.trunk))
     raise_peak(peaks, OF_VALUE, work.hidden, 0, len(work.hidden))
     raise_peak(peaks, OF_DIRECT, work.policy, 0, channels)
@@ -365,7 +365,7 @@ def raise_peaks(peaks, moves, channels, cell_units, work):
 
 @step
 def clear_features(batch, i, channels, work):
-    """Leave no features behind for the next position."""
+    """Clear the features of a position for the next one."""
     features = work.features
     none = row_of(features.dtype.type(0))
     cells, width = batch.cells, batch.positions.width

@@ -1,9 +1,8 @@
-"""The loop of a training: what positions lose, and the gradients of that.
+"""The inner loop of training: losses of positions and their gradients.
 
-Everything that belongs to one position is done while it lies in the caches of a core, and
-gradients are added where they belong at once. Threads do ranges of positions, each with a workspace
-and gradients of its own. The numbers are float32; with float64 the same loop is what the tests
-hold against differences.
+Each position is processed completely while it is in the cache of a core, and its gradients are
+added in place. Each thread takes a range of positions, with its own workspace and gradients.
+Numbers are float32; tests run the same loop with float64 and compare it with finite differences.
 """
 
 from __future__ import annotations
@@ -53,12 +52,12 @@ from .rows import (
     step,
 )
 
-LEVEL_BEND = 4.0  # mean logits above this are drawn to 0 no harder
+LEVEL_BEND = 4.0  # the pull of mean logits towards 0 is constant beyond this
 
 
 @step
 def backward_logits(batch, i, picked, moves, level, shares, of_head, work):
-    """Turn chances into the gradients of the logits, and pass them on to what was added to them."""
+    """Turn chances into logit gradients; add those of the near terms and of the score share."""
     logits, classes = work.logits, work.classes
     kind = logits.dtype
     bent = min(max(level / kind.type(LEVEL_BEND), kind.type(-1)), kind.type(1))
@@ -82,7 +81,7 @@ def backward_logits(batch, i, picked, moves, level, shares, of_head, work):
 
 @step
 def backward_units(moves, channels, cell_units, work):
-    """Compute the gradients of the hidden units, of their shifts and of their scales."""
+    """Compute the gradients of the hidden units, their shifts and their scales."""
     logits, of_policy, units = work.logits, work.of_policy, work.units
     policy, of_units, kind = work.policy, work.of_units, work.logits.dtype
     none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
@@ -125,7 +124,7 @@ def backward_cell(of_cell, moves, channels, cell_units, work):
 
 @step
 def back_to_mixed(cell, of_units, j, k, channels, cell_units):
-    """Return the gradients of sixteen channels of a candidate mixed with its neighbours."""
+    """Return the gradients of sixteen mixed channels of a candidate."""
     back = row_of(of_units.dtype.type(0))
     other = back
     for u in range(0, cell_units, 2):
@@ -138,7 +137,7 @@ def back_to_mixed(cell, of_units, j, k, channels, cell_units):
 
 @step
 def backward_neighbours(model, of_neighbours, moves, width, work):
-    """Pass the gradients of the candidates on to the features of the cells around them."""
+    """Propagate the gradients of the candidates to the features of the cells around them."""
     policy, logits, places, features = work.policy, work.logits, work.places, work.features
     crosses, corners = work.crosses, work.corners
     of_features, of_policy = work.of_features, work.of_policy
@@ -181,7 +180,7 @@ def backward_neighbours(model, of_neighbours, moves, width, work):
 
 @step
 def backward_policy(transposed, of_head, work):
-    """Pass the gradients of the weights of this position on to the trunk."""
+    """Propagate the gradients of this position's policy weights to the trunk."""
     trunk, policy, of_trunk, of_policy = work.trunk, work.policy, work.of_trunk, work.of_policy
     none = row_of(trunk.dtype.type(0))
     count, outputs = len(trunk), len(policy)
@@ -194,7 +193,7 @@ def backward_policy(transposed, of_head, work):
 
 @step
 def backward_value(model, change, linear, of_head, work):
-    """Pass the gradient of the odds on to the trunk."""
+    """Propagate the gradient of the odds to the trunk."""
     trunk, hidden, of_hidden, of_trunk = work.trunk, work.hidden, work.of_hidden, work.of_trunk
     head = model.head
     most, factor = row_of(trunk.dtype.type(NONE)), row_of(change)
@@ -212,7 +211,7 @@ def backward_value(model, change, linear, of_head, work):
 
 @step
 def backward_trunk(transposed, mask, of_head, work):
-    """Pass the gradients of the trunk on to its inputs."""
+    """Propagate the gradients of the trunk to its inputs."""
     trunk, inputs, of_trunk, of_inputs = work.trunk, work.inputs, work.of_trunk, work.of_inputs
     kind = trunk.dtype
     none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
@@ -232,7 +231,7 @@ def backward_trunk(transposed, mask, of_head, work):
 
 @step
 def backward_regions(transposed, channels, of_head, work):
-    """Pass the gradients of the inputs of the trunk on to the sums of the regions."""
+    """Propagate the gradients of the trunk's inputs to the sums of the regions."""
     of_inputs, of_regions, regions = work.of_inputs, work.of_regions, work.regions
     of_sums, sums, kind = work.of_sums, work.sums, work.trunk.dtype
     none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
@@ -264,7 +263,7 @@ def backward_regions(transposed, channels, of_head, work):
 
 @step
 def backward_features(batch, i, channels, of_vectors, work):
-    """Pass the gradients of the features on to the vectors that they are sums of."""
+    """Propagate the gradients of the features to the vectors they are sums of."""
     of_features, of_sums, features = work.of_features, work.of_sums, work.features
     kind = of_vectors.dtype
     none, top = row_of(kind.type(0)), row_of(kind.type(TOP))
@@ -286,10 +285,10 @@ def backward_features(batch, i, channels, of_vectors, work):
 
 @loop
 def accumulate_gradients(batch, first, last, model, goal, gradients, said):
-    """Write what a model says of positions ``first`` to ``last`` of a batch; add their gradients.
+    """Write a model's outputs for positions ``first`` to ``last`` of a batch; add gradients.
 
     The records are a ``Batch``, ``Model``, ``Goal``, ``Gradients`` and ``Outputs``; gradients are
-    added where the goal is to learn.
+    added only if ``goal.learning``.
     """
     head, of_head = model.head, gradients.head
     channels = len(head.neighbours) // 3

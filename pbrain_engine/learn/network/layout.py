@@ -1,14 +1,14 @@
-"""Where the numbers of a network lie: one flat array, with a name for each part of it.
+"""The layout of a network's numbers: one flat array with named parts.
 
-A network has a map from patterns to vectors, so that rare patterns learn from similar ones, a
-vector of its own for each pattern, and a head above (``forward.py``). Where both colours play by
-the same rules there is one of each, and a position is seen by the side to move: half of the
-channels come from a pattern, the other half from it with colours exchanged. Otherwise half of the
-channels are black's and half white's, and each side has a map, which sees patterns as its own, and
-a head.
+A network has a map from patterns to vectors, so that rare patterns learn from similar ones, an
+individual vector for each pattern, and a head above (``forward.py``). If both colours have the same
+rules, there is one map and one head, and positions are seen by the side to move: half of the
+channels come from a pattern, the other half from the pattern with colours exchanged. Otherwise half
+of the channels are black's and half white's, and each side has a head and a map, which sees its own
+stones as black.
 
-What patterns and sets of threats have alone decays to 0, or, where a training begins at a shipped
-network, to what that one has (``quantise.begin_at``): what is rare stays as it is.
+The individual numbers of patterns and sets of threats decay to 0 or, if training starts from a
+shipped network, to the values there (``quantise.begin_at``): rare ones stay unchanged.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .batch import Patterns
 from .dataset import Floats, Ints
 
 MASK_BITS = 11
-DECAY, OWN_DECAY = 1e-4, 1.0  # of the weights; of what patterns and sets of threats have alone
+DECAY, OWN_DECAY = 1e-4, 1.0  # of shared weights; of individual ones of patterns and threat sets
 
 
 class Widths(NamedTuple):
-    """How wide the layers are: multiples of sixteen."""
+    """The widths of the layers, multiples of sixteen."""
 
     channels: int = 64
     region_units: int = 16
@@ -39,7 +39,7 @@ class Widths(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The numbers of a head, or their gradients: flat arrays, [inputs, outputs] row by row."""
+    """The numbers of a head or their gradients: flat arrays, [inputs, outputs] row by row."""
 
     region: Floats  # [channels, region units]
     region_bias: Floats  # [region units]
@@ -61,7 +61,7 @@ class Head(NamedTuple):
 
 
 class TransposedHead(NamedTuple):
-    """The weights of a head that lead back: [outputs, inputs] row by row."""
+    """The weights of a head for the backward pass: [outputs, inputs] row by row."""
 
     region: Floats
     trunk: Floats
@@ -71,7 +71,7 @@ class TransposedHead(NamedTuple):
 
 
 class Map(NamedTuple):
-    """The numbers of a map from patterns to vectors, or their gradients, as those of a head."""
+    """The numbers of a map from patterns to vectors or their gradients, stored like a head's."""
 
     first: Floats  # [8 * half, units]: cell of the window and its state
     first_bias: Floats  # [units]
@@ -81,7 +81,7 @@ class Map(NamedTuple):
 
 
 class TransposedMap(NamedTuple):
-    """The weights of a map that lead back."""
+    """The weights of a map for the backward pass."""
 
     second: Floats
     third: Floats
@@ -97,12 +97,12 @@ class Part(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where the next part begins."""
+        """The start of the next part."""
         return self.start + prod(self.shape)
 
 
 class Layout:
-    """Where the numbers of a network lie."""
+    """The layout of a network's numbers."""
 
     def __init__(self, known: Patterns, tied: bool, widths: Widths) -> None:
         """Lay out the network of a rule family; ``tied``: both colours share one head."""
@@ -138,7 +138,7 @@ class Layout:
         ]  # fmt: skip
 
     def views(self, numbers: Floats) -> dict[str, Floats]:
-        """Return the parts of a flat array by name, each in its shape."""
+        """Return views of the parts of a flat array, by name and in shape."""
         return {
             part.name: numbers[part.start : part.end].reshape(part.shape) for part in self.parts
         }
@@ -156,17 +156,17 @@ class Layout:
         return Map(*map(np.ravel, self._parts(f"map{side}", Map._fields, numbers)))
 
     def transposed_head(self, numbers: Floats, side: int) -> TransposedHead:
-        """Return a copy of the weights of a head that lead back."""
+        """Return a copy of a head's weights for the backward pass."""
         parts = self._parts(f"head{side}", TransposedHead._fields, numbers)
         return TransposedHead(*map(transposed, parts))
 
     def transposed_map(self, numbers: Floats, side: int) -> TransposedMap:
-        """Return a copy of the weights of a map that lead back."""
+        """Return a copy of a map's weights for the backward pass."""
         parts = self._parts(f"map{side}", TransposedMap._fields, numbers)
         return TransposedMap(*map(transposed, parts))
 
     def start(self, seed: int, kind: type[np.floating[Any]] = np.float32) -> Floats:
-        """Return the numbers to begin with: the linear evaluation and the linear move score."""
+        """Return initial numbers, equivalent to the linear evaluation and linear move score."""
         chance = np.random.default_rng(seed)
         numbers: Floats = np.zeros(self.count, kind)
         views = self.views(numbers)
@@ -193,7 +193,7 @@ def transposed(weights: Floats) -> Floats:
     return np.ascontiguousarray(weights.T).ravel()
 
 
-# What the loops of a training take ------------------------------------------------------
+# Records for the training loops ---------------------------------------------------------
 
 REGIONS = 9
 PEAKS = ("region", "pool", "trunk", "value", "direct", "scale", "mixed", "shift")
@@ -201,51 +201,51 @@ OF_REGION, OF_POOL, OF_TRUNK, OF_VALUE, OF_DIRECT, OF_SCALE, OF_MIXED, OF_SHIFT 
 
 
 class Model(NamedTuple):
-    """What says something of positions of one side to move."""
+    """A network for positions of one side to move."""
 
-    vectors: Floats  # [patterns, channels], of each pattern in a line
+    vectors: Floats  # [patterns, channels]
     head: Head
     transposed: TransposedHead
 
 
 class Gradients(NamedTuple):
-    """The gradients of one thread, to which those of a batch are added."""
+    """The gradients of one thread, to which those of positions are added."""
 
     vectors: Floats  # [patterns, channels]
     head: Head
 
 
 class Goal(NamedTuple):
-    """What is wanted of a batch."""
+    """What to compute for a batch."""
 
     learning: bool  # whether gradients are wanted
-    shares: Floats  # [3]: what a loss of value, move and level of a position adds to that of all
-    peaks: Floats  # [PEAKS]: raised to the largest numbers seen, where nothing is learned
+    shares: Floats  # [3]: weights of a position's losses of value, move and level in the total
+    peaks: Floats  # [PEAKS]: raised to the largest numbers seen, unless learning
 
 
 class Outputs(NamedTuple):
-    """What is said of each position of a batch, and its losses in nats; NaN where it has none."""
+    """The outputs for each position of a batch, and its losses in nats; NaN if it has none."""
 
-    odds: Floats  # [batch], the logarithm of those of the side to move
-    logits: Floats  # [batch, cells of the board], of the candidates in order; the rest is left
+    odds: Floats  # [batch], logarithm of the odds of the side to move
+    logits: Floats  # [batch, cells of the board], of the candidates in order; the rest is unused
     target: Floats  # [batch], loss of the value on its target
     result: Floats  # [batch], on the result of the game alone
     entropy: Floats  # [batch], of the move
-    first: Floats  # [batch], 1 where no logit is above that of the move, else 0
+    first: Floats  # [batch], 1 if no logit is above the move's, else 0
 
 
 class Workspace(NamedTuple):
-    """The numbers of one position on their way, in the memory of a thread; all flat.
+    """A thread's intermediate numbers for one position; all arrays are flat.
 
-    ``of_`` is the gradient of the loss by a number. Features lie on a board with a rim one cell
-    wide, [(height + 2) * (width + 2), channels], which is 0 but for the cells of the position.
+    ``of_X`` is the gradient of the loss with respect to ``X``. Features are stored for a board with
+    a rim one cell wide, [(height + 2) * (width + 2), channels], 0 except for the position's cells.
     """
 
     features: Floats
     of_features: Floats
     sums: Floats  # [regions, channels], of the features
     of_sums: Floats
-    regions: Floats  # [regions, region units], before they are clamped
+    regions: Floats  # [regions, region units], before clamping
     of_regions: Floats
     inputs: Floats  # [channels + region units], of the trunk
     of_inputs: Floats
@@ -255,11 +255,11 @@ class Workspace(NamedTuple):
     of_hidden: Floats
     policy: Floats  # [channels + 2 * cell units]: direct weights, shifts and scales
     of_policy: Floats
-    places: Ints  # [candidates], where the features of each begin
-    classes: Ints  # [candidates, 2], of their distances from the last two stones
+    places: Ints  # [candidates], offset of each one's features
+    classes: Ints  # [candidates, 2], distance classes from the last two stones
     crosses: Floats  # [candidates, channels], sums of the four orthogonal neighbours
     corners: Floats  # [candidates, channels], of the four diagonal ones
-    mixed: Floats  # [candidates + 4, channels], of a cell and its neighbours; done four at a time
+    mixed: Floats  # [candidates + 4, channels], cell mixed with its neighbours; four at a time
     units: Floats  # [candidates + 4, cell units]
     of_units: Floats
     logits: Floats  # [candidates], then chances, then gradients

@@ -1,7 +1,7 @@
-"""One step of training: what a batch loses, its gradients, and Adam's step by them.
+"""One step of training: the losses of a batch, their gradients, and a step of Adam.
 
-What a step gives depends on its numbers, its batch and the number of threads alone: each thread
-has a fixed part of the batch and gradients of its own, which are added in order.
+A step depends only on its numbers, its batch and the number of threads: each thread has a fixed
+part of the batch and its own gradients, which are added in order.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .mapping import backward_map, map_patterns
 from .rows import loop
 
 VECTOR_LIMIT = 31.0
-EARLY, LATE = 0.9, 0.99  # of the running means of slopes and squares that a step leaves
-APART = 1 << 14  # numbers of a part that threads share
+EARLY, LATE = 0.9, 0.99  # decay of the running means of slopes and squares
+APART = 1 << 14  # parts with more numbers are divided among threads
 Shares = tuple[float, float, float]  # of the losses of value, move and level of a position
 
 
 class Learner:
-    """A network's numbers, and their gradients."""
+    """A network's numbers and their gradients."""
 
     def __init__(self, layout: Layout, numbers: Floats, threads: Threads) -> None:
         self.layout, self.numbers, self.threads = layout, numbers, threads
@@ -38,10 +38,10 @@ class Learner:
         self.peaks = np.zeros((layout.sides, len(PEAKS)), self._kind)
 
     def vectors(self, numbers: Floats, used: Ints) -> list[Floats]:
-        """Return the vectors, [used, outputs], that each map makes of patterns.
+        """Return each map's vectors of patterns, [used, outputs].
 
-        The last pattern is the blank one, from whose vector all are measured, so that empty space
-        adds nothing however large the board is.
+        The last pattern is the blank one; its vector is subtracted from all, so that empty space
+        adds nothing, whatever the board size.
         """
         layout, found = self.layout, []
         keys = layout.known.keys[used]
@@ -60,7 +60,7 @@ class Learner:
         return found
 
     def _lay_out(self, numbers: Floats, used: Ints) -> list[Floats]:
-        """Write the vectors of both views of patterns; return those of the maps."""
+        """Write the vectors of patterns, as seen by both colours; return those of the maps."""
         rows = self.vectors(numbers, used)
         limited = [each.clip(-VECTOR_LIMIT, VECTOR_LIMIT) for each in rows]
         outputs, swapped = self.layout.outputs, self.layout.known.swapped[used]
@@ -71,7 +71,7 @@ class Learner:
         return rows
 
     def _run(self, numbers: Floats, batch: Batch, shares: Shares | None) -> Outputs:
-        """Return what is said of a batch; with shares of the loss its gradients are added up."""
+        """Return the outputs for a batch; with loss shares, also accumulate gradients."""
         layout, count, kind = self.layout, len(batch.chosen), self._kind
         height, width = batch.positions.height, batch.positions.width
         said = Outputs(
@@ -100,12 +100,12 @@ class Learner:
         return said
 
     def measure(self, numbers: Floats, batch: Batch) -> Outputs:
-        """Return what numbers say of a batch; ``peaks`` takes in how large everything gets."""
+        """Return the outputs of given numbers for a batch, and update ``peaks``."""
         self._lay_out(numbers, batch.used)
         return self._run(numbers, batch, None)
 
     def learn(self, batch: Batch, shares: Shares) -> Outputs:
-        """Return what is said of a batch; the gradient is ``gradients[0]`` then."""
+        """Return the outputs for a batch, with the total gradient in ``gradients[0]``."""
         for gradient in self.gradients:
             gradient[:] = 0
         rows = self._lay_out(self.numbers, batch.used)
@@ -118,7 +118,7 @@ class Learner:
         return said
 
     def _changes(self, used: Ints, rows: list[Floats]) -> list[Floats]:
-        """Return the gradients, [used, outputs], of what the map of each side has written."""
+        """Return the gradients, [used, outputs], of each side's map vectors."""
         layout, outputs, tables = self.layout, self.layout.outputs, []
         for side in range(layout.sides):
             total = np.zeros((len(used), 2 * outputs), self._kind)
@@ -138,7 +138,7 @@ class Learner:
         return changes
 
     def _backward_map(self, used: Ints, side: int, change: Floats) -> None:
-        """Add the gradients of the map of a side, and of what patterns have alone."""
+        """Add the gradients of a side's map, and of its individual pattern vectors."""
         layout = self.layout
         layout.views(self.gradients[0])[f"map{side}.own"][used] = change
         net, transposed = layout.map(self.numbers, side), layout.transposed_map(self.numbers, side)
@@ -155,17 +155,17 @@ class Learner:
 
 
 class AdamStep(NamedTuple):
-    """What one step does to the numbers of one part."""
+    """The settings of one step for the numbers of one part."""
 
     rate: float
     decay: float
     number: int  # of the step, from 1
-    kept: float  # of the running mean of the numbers that the step leaves
+    kept: float  # decay of the running mean of the numbers
 
 
 @loop
 def adam(state: Adam, gradient: Floats, step: AdamStep, first: int, last: int) -> None:
-    """Do a step on numbers ``first`` to ``last``; the records are Adam and AdamStep."""
+    """Update numbers ``first`` to ``last``; the records are Adam and AdamStep."""
     numbers, anchor, slope, square, mean = state
     one = numbers.dtype.type
     early, late = one(1 / (1 - EARLY**step.number)), one(1 / (1 - LATE**step.number))
@@ -181,22 +181,22 @@ def adam(state: Adam, gradient: Floats, step: AdamStep, first: int, last: int) -
 
 
 class Adam(NamedTuple):
-    """What a training keeps of each number of the network: flat arrays that a step changes."""
+    """The state of training for each number of the network: flat arrays updated in place."""
 
     numbers: Floats
-    anchor: Floats  # what decay draws the numbers to
+    anchor: Floats  # target of the decay
     slope: Floats  # running mean of the gradient
     square: Floats  # of its square
     mean: Floats  # of the numbers
 
     @classmethod
     def begin(cls, numbers: Floats, anchor: Floats) -> Adam:
-        """Return what there is before the first step."""
+        """Return the state before the first step."""
         nothing = np.zeros_like(numbers)
         return cls(numbers, anchor, nothing, nothing.copy(), numbers.copy())
 
     def update(self, gradient: Floats, parts: list[Part], step: AdamStep, threads: Threads) -> None:
-        """Do a step with a gradient; the decay is that of each part."""
+        """Do a step with a gradient, with each part's own decay."""
         for part in parts:
             own = step._replace(decay=part.decay)
 

@@ -1,7 +1,7 @@
-"""The map of patterns to vectors, which only a training has, forwards and backwards.
+"""The map from patterns to vectors, used only in training: forward and backward pass.
 
-A window goes through a layer forwards and mirrored, so that both get the same vector, then through
-two more.
+A window and its mirror image go through the first layer and are added, so that both have the same
+vector; two more layers follow.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def inner_layers(net, key, cells, pre, hidden, middle):
 
 @loop
 def map_patterns(net, keys, half, first, last, out):
-    """Write the vectors, [patterns, outputs], that a map makes of keys ``first`` to ``last``."""
+    """Write a map's vectors, [patterns, outputs], of keys ``first`` to ``last``."""
     count = len(net.first_bias)
     outputs = len(net.third) // count
     kind = net.first.dtype
@@ -49,7 +49,7 @@ def map_patterns(net, keys, half, first, last, out):
 
 @loop
 def backward_map(net, transposed, keys, half, first, last, of_out, of_net):
-    """Add the gradients of a map for keys ``first`` to ``last``; ``of_out`` are its vectors'."""
+    """Add the gradients of a map for keys ``first`` to ``last``; ``of_out``: of its vectors."""
     count = len(net.first_bias)
     outputs = len(net.third) // count
     kind = net.first.dtype

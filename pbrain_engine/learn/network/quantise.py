@@ -1,12 +1,12 @@
 """From real numbers to the integers of a weight file (``eval.network_block``), and back.
 
-Every layer gets the largest power of two as its unit that what was seen in games leaves room
-for, and the largest shift with which no sum can leave 32 bits, whatever is put in. A file does
-not tell the units, which change nothing that is said: a training that goes on takes others.
+The unit of a layer is the largest power of two that fits the numbers seen in games, and its shift
+the largest for which no sum can exceed 32 bits, whatever the inputs. A file does not store the
+units, which do not affect the outputs: a continued training may choose others.
 
-Where there are more patterns than *codes*, the rare ones share: the patterns that occur most in
-games keep vectors of their own, each other one takes those of the nearest. Where colours are
-tied, codes come in pairs, so that a position with colours exchanged stays worth the same.
+If there are more patterns than *codes*, rare ones share: the most frequent patterns keep their own
+vectors, every other one takes the nearest of these. If colours are tied, codes come in pairs, so
+that a position with colours exchanged keeps its value.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from .layout import MASK_BITS, PEAKS, Layout
 Real = NDArray[np.float64]
 Arrays = dict[str, Ints]
 REGION_SHIFT, BOARD_SHIFT = 3, 5
-MOST_CODES = 16384  # their vectors stay in the cache of a core
+MOST_CODES = 16384  # as many as fit the cache of a core with their vectors
 BLOCK = 512  # patterns at a time
-# Of the shifts of a head, in their order; the last two are factors by 2**8.
+# The shifts of a head, in order; the last two are factors times 2**8.
 SHIFT_NAMES = (
     "region", "pool", "trunk", "value", "last", "direct", "shift", "scale", "cell", "logit",
     "linear_share", "score_share",
@@ -65,7 +65,7 @@ class NetworkBlock(NamedTuple):
 
 
 def unpack(raw: bytes) -> NetworkBlock:
-    """Return the numbers of a block; WeightsError if it is no block."""
+    """Return the numbers of a block; WeightsError if the bytes are not a block."""
     sizes = sizes_of(raw)
     at = len(sizes.pack())
 
@@ -99,13 +99,13 @@ def pack(block: NetworkBlock) -> bytes:
     return b"".join(parts)
 
 
-MARGIN = 1.5  # of the range over the largest number that was seen
+MARGIN = 1.5  # of the range over the largest number seen
 INT16 = 32767
 REGION_INPUT = 32760  # the largest sum over a region, shifted
-NEIGHBOUR_LIMIT = 21845  # so that the three products together stay within int16
+NEIGHBOUR_LIMIT = 21845  # so that the sum of the three products fits int16
 MOST_SHIFT = 24
-# Of the cell, its orthogonal and its diagonal neighbours: what a product that keeps its upper
-# sixteen bits of a feature times 8, 2 and 2 takes to be a product.
+# For the cell, its orthogonal and its diagonal neighbours: the factor of a weight that makes up for
+# the upper half of a product with a feature times 8, 2 and 2.
 AROUND_FACTORS = np.array([[2**16 / (8 * 256)], [2**16 / (2 * 256)], [2**16 / (2 * 256)]])
 
 
@@ -113,7 +113,7 @@ class Ranges(dict[str, float]):
     """The largest number seen at each place of a head."""
 
     def unit(self, name: str, limit: int = LAYER_LIMIT) -> float:
-        """Return the power of two by which numbers of this place are multiplied."""
+        """Return the power of two to multiply numbers of this place by."""
         return float(2.0 ** np.floor(np.log2(limit / (MARGIN * self[name]))))
 
 
@@ -126,9 +126,9 @@ class Layer(NamedTuple):
 
 
 def layer(weights: Real, biases: Real, largest: int) -> Layer:
-    """Return a layer whose real numbers turn integer inputs up to ``largest`` into outputs.
+    """Return a quantised layer for integer inputs up to ``largest``.
 
-    Half a unit is added, so that the shift rounds.
+    Half a unit is added to the biases, so that the shift rounds.
 
     Raises:
         ValueError: even without a shift the sums do not fit 32 bits.
@@ -143,21 +143,21 @@ def layer(weights: Real, biases: Real, largest: int) -> Layer:
 
 
 class HeadWriter:
-    """The arrays of a head as they become integers, and the shifts in their order."""
+    """Collects the quantised arrays of a head, and the shifts in order."""
 
     def __init__(self) -> None:
         self.arrays: Arrays = {}
         self.shifts: list[int] = []
 
     def put(self, name: str, weights: Real, biases: Real, largest: int = LAYER_LIMIT) -> None:
-        """Add a layer, whose inputs are at most ``largest``."""
+        """Add a layer with inputs of at most ``largest``."""
         done = layer(weights, biases, largest)
         self.arrays[f"{name}_weights"], self.arrays[f"{name}_biases"] = done.weights, done.biases
         self.shifts.append(done.shift)
 
 
 def quantise_head(head: Mapping[str, Real], ranges: Ranges, scale: float) -> Arrays:
-    """Return the arrays of a head; ``scale`` units of value are a logistic unit."""
+    """Return the arrays of a head; ``scale``: units of value per logistic unit."""
     writer = HeadWriter()
     trunk_unit = quantise_trunk(writer, head, ranges)
     value_unit = ranges.unit("value")
@@ -176,12 +176,12 @@ def quantise_head(head: Mapping[str, Real], ranges: Ranges, scale: float) -> Arr
 
 
 def quantise_trunk(writer: HeadWriter, head: Mapping[str, Real], ranges: Ranges) -> float:
-    """Write what value and policy share; return its unit."""
+    """Write the trunk, shared by value and policy; return its unit."""
     channels = len(head["cell"])
     region_unit = ranges.unit("region")
     weights = head["region"].T * region_unit * 2**REGION_SHIFT
     weights /= REGION_SCALE * FEATURE_UNIT
-    biases = head["region_bias"] * region_unit + weights.sum(1) / 2  # the inputs are cut off
+    biases = head["region_bias"] * region_unit + weights.sum(1) / 2  # the inputs are truncated
     writer.put("region", weights, biases, REGION_INPUT)
     pool_shift = 0
     while ranges["pool"] * region_unit * MARGIN / 2**pool_shift > LAYER_LIMIT:
@@ -209,7 +209,7 @@ def quantise_policy(
         mixed_unit /= 2
     writer.arrays["neighbours"] = np.rint(around * mixed_unit).astype(np.int64)
     weights = head["cell"].T * hidden_unit / mixed_unit
-    cell = layer(weights, 1.5 * weights.sum(1), INT16)  # three products are cut off
+    cell = layer(weights, 1.5 * weights.sum(1), INT16)  # three products are truncated
     writer.arrays["cell_weights"] = cell.weights
     logit_shift = 12
     while (
@@ -232,7 +232,7 @@ def quantise_policy(
 
 
 class Codebook(NamedTuple):
-    """The code of each pattern, and of each code its vector and the code of exchanged colours."""
+    """The code of each pattern, and for each code its vector and the colour-exchanged code."""
 
     codes: Ints
     swap: Ints
@@ -242,9 +242,9 @@ class Codebook(NamedTuple):
 def make_codebook(
     maps: list[Real], known: Patterns, counts: Ints, most: int = MOST_CODES
 ) -> Codebook:
-    """Return the codes of a network; ``counts`` says how often each pattern occurs in games.
+    """Return the codes of a network; ``counts``: frequencies of patterns in games.
 
-    ``maps``: the vector of every pattern, of the one map or of black's and white's.
+    ``maps``: the vectors of all patterns, from the only map or from black's and white's.
     """
     tied = len(maps) == 1
     vectors = maps[0] if tied else np.concatenate([maps[0], maps[1][known.swapped]], 1)
@@ -255,7 +255,7 @@ def make_codebook(
     codes, swap = np.empty_like(every), np.arange(len(kept))
     codes[kept] = swap
     rest = ~np.isin(every, kept)
-    if tied:  # a pattern that is its own exchange needs a code that is; of a pair one follows
+    if tied:  # self-exchanged patterns need such codes; of other pairs, one determines both
         own, second = known.swapped == every, known.swapped < every
         both = np.concatenate([vectors, vectors[known.swapped]], 1)
         for kind in (False, True):
@@ -269,11 +269,11 @@ def make_codebook(
 
 
 def frequent(known: Patterns, counts: Ints, most: int, tied: bool) -> Ints:
-    """Return the patterns that occur most, in ascending order; with their exchange, if tied."""
+    """Return the most frequent patterns, ascending; if tied, with their colour-exchanged ones."""
     weight = counts + counts[known.swapped] if tied else counts.copy()
     weight[known.blank] = weight.max() + 1
     group = np.minimum(np.arange(len(known)), known.swapped) if tied else np.arange(len(known))
-    order = np.lexsort((group, -weight))  # those of a pair follow each other
+    order = np.lexsort((group, -weight))  # keeps pairs together
     kept = order[:most]
     if tied and not np.isin(known.swapped[kept[-1]], kept):
         kept = kept[:-1]
@@ -281,7 +281,7 @@ def frequent(known: Patterns, counts: Ints, most: int, tied: bool) -> Ints:
 
 
 def nearest(points: Real, among: Real) -> Ints:
-    """Return which of some vectors is nearest to each point."""
+    """Return the index of the nearest vector for each point."""
     lengths = (among**2).sum(1) / 2
     found = [
         np.argmax(points[i : i + BLOCK] @ among.T - lengths, 1)
@@ -293,10 +293,10 @@ def nearest(points: Real, among: Real) -> Ints:
 def quantise(
     layout: Layout, numbers: Floats, peaks: Floats, codes: Codebook, scale: float
 ) -> NetworkBlock:
-    """Return the block of a network; ``peaks`` are those of its heads on games.
+    """Return a quantised network; ``peaks``: of its heads on games.
 
     Raises:
-        ValueError: numbers have grown too large for the file.
+        ValueError: numbers are too large for the file.
     """
     book = np.rint(codes.vectors * FEATURE_UNIT).clip(-BOOK_LIMIT, BOOK_LIMIT).astype(np.int64)
     shared = {"codes": codes.codes, "book": book}
@@ -315,7 +315,7 @@ def quantise(
 
 
 def sizes_for(layout: Layout, codes: int) -> Sizes:
-    """Return the sizes of a network as a file tells them."""
+    """Return the sizes of a network for its file."""
     channels, regions, cells, trunk, values, _ = layout.widths
     return Sizes(
         FORM, layout.known.half, int(layout.tied), layout.sides, len(layout.known), codes, channels,
@@ -323,14 +323,14 @@ def sizes_for(layout: Layout, codes: int) -> Sizes:
     )  # fmt: skip
 
 
-UNIT = 1024.0  # of every layer: what leaves most of them largest about eight
+UNIT = 1024.0  # of every layer; the largest numbers are then usually about eight
 
 
 def vectors_of(block: NetworkBlock, layout: Layout) -> list[Floats]:
-    """Return the vector of each pattern of a layout for each of its maps: [patterns, outputs].
+    """Return the vectors of a layout's patterns for each of its maps: [patterns, outputs].
 
-    Where its windows are wider than the block's, the outer cells make no difference; where
-    colours are no longer tied, each begins with what both shared.
+    If the layout's windows are wider than the block's, outer cells make no difference; if colours
+    are no longer tied, both start with the shared vectors.
     """
     narrow, wide = patterns(block.sizes.half), layout.known
     rows = block.shared["book"][block.shared["codes"]] / FEATURE_UNIT
@@ -342,12 +342,12 @@ def vectors_of(block: NetworkBlock, layout: Layout) -> list[Floats]:
 
 
 def begin_at(block: NetworkBlock, layout: Layout, seed: int, scale: float) -> tuple[Floats, Floats]:
-    """Return the numbers that say what a block says, and what decay draws them to.
+    """Return the numbers of a network equivalent to a block, and their decay targets.
 
-    ``scale``: how many units of value are a logistic unit.
+    ``scale``: units of value per logistic unit.
 
     Raises:
-        WeightsError: its layers have other widths, its windows are wider, or it distinguishes
+        WeightsError: the block has other layer widths or wider windows, or it distinguishes
             colours that the family treats the same.
     """
     sizes, wanted = block.sizes, sizes_for(layout, block.sizes.codes)
@@ -376,11 +376,11 @@ def begin_at(block: NetworkBlock, layout: Layout, seed: int, scale: float) -> tu
 
 
 def head_of(head: Arrays, channels: int, scale: float) -> dict[str, Floats]:
-    """Return the numbers of a head, without what its sets of threats add."""
+    """Return the numbers of a head, without its sets of threats."""
     shifts = dict(zip(SHIFT_NAMES, head["shifts"].tolist(), strict=False))
 
     def layer(name: str) -> tuple[Floats, Floats]:
-        """Return the weights, and the biases less the half that makes a shift round."""
+        """Return the weights, and the biases without the half added for rounding."""
         ends = head["last_bias" if name == "last" else f"{name}_biases"]
         weights = head[f"{name}_weights"] / 2.0 ** shifts[name]
         return weights, (ends - 2.0 ** (shifts[name] - 1)) / 2.0 ** shifts[name]
@@ -396,7 +396,7 @@ def head_of(head: Arrays, channels: int, scale: float) -> dict[str, Floats]:
     units = {"direct": logit, "shift": UNIT, "scale": LOGIT_UNIT * logit / UNIT}
     policy = {name: layer(name) for name in units}
     biases = {name: ends for name, (_, ends) in policy.items()}
-    biases["shift"] = biases["shift"] - 1.5 * cell.sum(1) - 0.5  # three products are cut off
+    biases["shift"] = biases["shift"] - 1.5 * cell.sum(1) - 0.5  # three products are truncated
     board = BOARD_SCALE * FEATURE_UNIT / 2**BOARD_SHIFT
     pool = POOL_SCALE * UNIT / 2.0 ** shifts["pool"]
     return {

@@ -1,6 +1,6 @@
-"""Reads games into datasets: each is played once through in the kernel.
+"""Reads games into datasets by replaying each once in the kernel.
 
-The kernel says what the linear evaluation sees before each move, and which moves are candidates.
+The kernel returns the linear evaluation before each move, and the candidate moves.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from ...position.rules import Side
 from ...values import WIN_BAND
 from .dataset import UNKNOWN, Dataset, has_bit, join
 
-AT_ONCE = 64  # games that are played through in one go
+AT_ONCE = 64  # games per task
 NEAR_BYTES = 64
-DECIDED = 1 | 2  # threat masks with a five of the enemy or a winning four: nothing to evaluate
+DECIDED = 1 | 2  # threat masks with an enemy five or a winning four: no evaluation needed
 
 
 class LearnedGame(NamedTuple):
-    """A game to learn from, or one that is held out."""
+    """A game to learn from or to hold out."""
 
-    number: int  # of the game among all that are read
+    number: int  # of the game among all games read
     record: Record
     held: bool
 
 
 class Lessons(NamedTuple):
-    """What the kernel writes of the positions of some games, before each of their moves."""
+    """The kernel's data about the positions before each move of some games."""
 
     moves: NDArray[np.int16]  # [moves]
     facts: NDArray[np.int16]  # [moves, 3]: threat mask, linear evaluation, number of candidates
@@ -51,11 +51,11 @@ class Lessons(NamedTuple):
 
 
 class GameReader:
-    """Plays games through in the kernel, with memory for each thread."""
+    """Replays games in the kernel, with memory for each thread."""
 
     def __init__(self, weights: Weights) -> None:
-        """Take the linear part of weights."""
-        # Under a name of its own: what is asked with the network loads other tables.
+        """Use the linear part of weights."""
+        # Under its own id, as the same weights with the network have other tables.
         about = weights.about | {"id": f"{weights.id} alone"}
         self._weights = weights._replace(about=about, streams={})
         self._library = library.load()
@@ -68,7 +68,7 @@ class GameReader:
         return int(self._local.game.address)
 
     def play(self, records: Sequence[Record]) -> Lessons:
-        """Return what the kernel says of games on boards of one size."""
+        """Return the kernel's data about games with one board size."""
         total = sum(len(record.moves) for record in records)
         longest = max((len(record.moves) for record in records), default=0)
         moves, facts = np.empty(total, np.int16), np.empty((total, 3), np.int16)
@@ -93,7 +93,7 @@ class GameReader:
         return Lessons(moves, facts, near, np.concatenate(found))
 
     def positions(self, games: Sequence[LearnedGame]) -> Dataset:
-        """Return the positions of games on boards of one size that have something to teach."""
+        """Return the positions worth learning from, of games with one board size."""
         records = [game.record for game in games]
         lengths = [len(record.moves) for record in records]
         moves, facts, near, scores = self.play(records)
@@ -116,7 +116,7 @@ class GameReader:
 
 
 def points_of(record: Record) -> NDArray[np.int8]:
-    """Return the half points of the side to move before each move, or UNKNOWN."""
+    """Return the final half points of the side to move, for each move, or UNKNOWN."""
     points = np.full(len(record.moves), UNKNOWN, np.int8)
     if record.ending is not Ending.BRANCH:
         points[Side.BLACK :: 2], points[Side.WHITE :: 2] = 1 + record.result, 1 - record.result
@@ -131,24 +131,24 @@ def fours() -> NDArray[np.uint8]:
 
 
 def check(record: Record) -> None:
-    """Make sure that a game can be played through; FileError if it cannot."""
+    """Check that a game can be replayed; FileError if not."""
     sides = record.width, record.height
     area = record.width * record.height
     if not all(MIN_BOARD <= each <= MAX_BOARD for each in sides):
         raise FileError(f"game {record.number} has a board of {sides[0]}x{sides[1]}")
     if len(set(record.moves)) < len(record.moves) or max(record.moves, default=0) >= area:
-        raise FileError(f"game {record.number} has a stone that cannot lie there")
+        raise FileError(f"game {record.number} has a stone off the board or on a taken cell")
 
 
 def select_games(files: Iterable[Path], test: Iterable[Path], family: str) -> Iterator[LearnedGame]:
-    """Yield a family's games, test files or one in sixteen held out; FileError if damaged."""
+    """Yield a family's games, with test files or one in sixteen held out; FileError if damaged."""
     test = list(test)
     games, others = (chain.from_iterable(map(read_games, each)) for each in (files, test))
     learned = ((each, not test and is_held_out(each.number)) for each in games)
     number, before = -1, None
     for record, held in chain(learned, ((each, True) for each in others)):
         now = record.number if record.ending is Ending.SEARCHED else None
-        number += now is None or now != before  # its positions that were searched again share it
+        number += now is None or now != before  # shared by a game's positions searched again
         before = now
         if family_of(record.rule) == family:
             yield LearnedGame(number, record, held)
@@ -158,7 +158,7 @@ Size = tuple[int, int]  # height, width
 
 
 def group_by_size(games: Iterable[LearnedGame]) -> Iterator[tuple[Size, list[LearnedGame]]]:
-    """Yield games in parts whose boards have the same height and width."""
+    """Yield games in groups of the same board size."""
     games = iter(games)
     while part := list(islice(games, 4 * AT_ONCE)):
         sizes: dict[Size, list[LearnedGame]] = {}
@@ -176,9 +176,9 @@ def read_datasets(
     watch: Callable[[int], None] = lambda positions: None,
     threads: int = 1,
 ) -> list[Dataset]:
-    """Return the positions of one family, by size of board, the smallest first.
+    """Return the positions of one family, one dataset per board size, smallest first.
 
-    ``watch`` is called now and then with how many positions there are.
+    ``watch`` is called now and then with the number of positions so far.
 
     Raises:
         FileError: a file is missing or damaged.

@@ -1,8 +1,7 @@
-"""Rows of sixteen real numbers as values (``kernel.lanes``), for the loops that train a network.
+"""Rows of sixteen real numbers as values (``kernel.lanes``), for the training loops.
 
-A row has the kind of number (float32, or float64 in tests) of the array that it was loaded from:
-one register of AVX-512, two of AVX2. So sums stay in registers whatever a compiler finds out about
-loops.
+A row has the type (float32, or float64 in tests) of the array it was loaded from: one register of
+AVX-512, two of AVX2. So sums stay in registers, without relying on the compiler's vectoriser.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ OPTIONS: dict[str, object] = {
 }  # fmt: skip
 
 
-# What is compiled is kept in files, and is compiled anew where one of these modules changes: numba
-# alone would look at the module of the function, and not at those that are compiled into it.
+# Compiled code is cached in files and recompiled if any of these modules changes: numba would check
+# only the module of the function, not those inlined into it.
 SOURCES = tuple(
     (path.name, path.stat().st_mtime_ns)
     for path in (Path(lanes.__file__), *sorted(HERE.glob("*.py")))
@@ -36,7 +35,7 @@ SOURCES = tuple(
 
 
 def loop(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python or another loop calls."""
+    """Compile a function called by Python or by another loop."""
     dispatcher = numba.njit(cache=True, **OPTIONS)(function)
     if not numba.config.DISABLE_JIT:
         dispatcher._cache._cache_file._source_stamp = SOURCES
@@ -44,9 +43,9 @@ def loop(function: Callable[..., Any]) -> Any:
 
 
 def step(function: Callable[..., Any]) -> Any:
-    """Mark a part of a loop, which is compiled into it where it is called.
+    """Mark a part of a loop, to be inlined into its callers.
 
-    A call would hand over some hundred words of arrays for each position.
+    A call would pass some hundred words of array descriptors for each position.
     """
     return numba.njit(inline="always", **OPTIONS)(function)
 
@@ -56,7 +55,7 @@ def _splat(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> ir.Valu
 
 
 def _of_two(name: str) -> Callable[..., ir.Value]:
-    """Return what emits an operation on each pair of numbers of two rows."""
+    """Return an emitter of an operation on two rows, lane by lane."""
     return lambda builder, *rows: getattr(builder, name)(*rows, flags=("fast",))
 
 
@@ -91,12 +90,12 @@ def _total_of(builder: ir.IRBuilder, row: ir.Value) -> ir.Value:
 
 @instruction(lambda numbers, _: Row(numbers.dtype)(numbers, types.int64), _splat)
 def splat(numbers, index):
-    """Return a row of one number of an array."""
+    """Return a row filled with one number of an array."""
 
 
 @instruction(lambda number: Row(number)(number), spread)
 def row_of(number):
-    """Return a row of a number."""
+    """Return a row filled with a number."""
 
 
 @instruction(lambda row, _: row(row, row), _of_two("fadd"))
@@ -111,12 +110,12 @@ def multiply(one, other):
 
 @instruction(lambda row, *_: row(row, row, row), _add_product)
 def add_product(total, one, other):
-    """Return a row plus the product of two others, fused where the processor can."""
+    """Return a row plus the product of two others, fused if the processor can."""
 
 
 @instruction(lambda row, _: row(row, row), _clamp)
 def clamp(row, top):
-    """Return a row with each number raised to 0 or lowered to those of ``top``."""
+    """Return a row with each number clamped between 0 and ``top``."""
 
 
 @instruction(lambda row, *_: row(row, row, row), _gate)
@@ -156,6 +155,6 @@ def outer(inputs, count, change, outputs, of_weights):
 
 @loop
 def accumulate(total, start, numbers, count):
-    """Add a row of numbers to others from a place on."""
+    """Add numbers to those of ``total`` from ``start`` on."""
     for i in range(0, count, LANES):
         save(total, start + i, add(load(total, start + i), load(numbers, i)))

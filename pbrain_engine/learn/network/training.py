@@ -1,7 +1,7 @@
-"""Training: steps over positions, with checkpoints, so that a run goes on where it stopped.
+"""Training: steps over positions, with checkpoints to resume from.
 
-A run depends on its settings, its games and the number of threads, and on nothing else:
-interrupted and continued it gives the same network as in one go.
+A run depends only on its settings, its games and the number of threads: interrupted and resumed, it
+yields the same network as without a break.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from .quantise import NetworkBlock, begin_at
 WARM_UP = 100  # steps
 LAST_RATE = 0.01  # of the learning rate, at the end
 CLIP = 1.0  # of the length of the gradient
-AVERAGED = 0.998  # of the running mean of the weights that a step leaves
-VALUE_SHARE, LEVEL_SHARE = 2.0, 0.02  # of the losses of value and mean logit; the move's is 1
-QUICK = 6000  # held-out positions that are looked at on the way
+AVERAGED = 0.998  # decay of the running mean of the weights
+VALUE_SHARE, LEVEL_SHARE = 2.0, 0.02  # weights of the losses of value and mean logit; the move's: 1
+QUICK = 6000  # held-out positions to evaluate during training
 
 
 class TrainingSettings(NamedTuple):
-    """All that a run depends on but its games."""
+    """Everything that a run depends on except its games."""
 
     family: str
     steps: int
@@ -49,7 +49,7 @@ class TrainingSettings(NamedTuple):
     seed: int = 1
     threads: int = 1
     widths: Widths = Widths()
-    begin: str = ""  # the weights whose network it begins at
+    begin: str = ""  # the weights whose network it starts from
 
 
 class Score(NamedTuple):
@@ -68,13 +68,13 @@ class Score(NamedTuple):
 
 
 class Tally:
-    """Adds up losses, NaN being none."""
+    """Adds up losses, ignoring NaN."""
 
     def __init__(self) -> None:
         self.sums, self.counts = np.zeros((2, len(Score._fields)))
 
     def add(self, losses: Sequence[Floats]) -> None:
-        """Add those of some positions, in the order of a score."""
+        """Add the losses of some positions, in the order of a score."""
         for i, each in enumerate(losses):
             known = each[~np.isnan(each)]
             self.sums[i] += known.sum(dtype=np.float64)
@@ -87,19 +87,19 @@ class Tally:
 
 
 class Order:
-    """The order in which positions are learned: another one in every epoch, all of them mixed."""
+    """The order of training positions, shuffled anew in every epoch."""
 
     def __init__(self, datasets: Sequence[Dataset], batch: int, seed: int) -> None:
-        """Leave out what is held out; a batch is of one size of board."""
+        """Leave out held-out positions; a batch has one board size."""
         self._places = [np.flatnonzero(~dataset.held) for dataset in datasets]
         self._batch, self._seed = batch, seed
         self.positions = sum(map(len, self._places))
-        # The remainder of an epoch is left out, unless it is all there is.
+        # The remainder of an epoch is dropped, unless it is everything.
         self._counts = [max(1, len(each) // batch) if len(each) else 0 for each in self._places]
         self.batches = sum(self._counts)
 
     def epoch(self, number: int) -> Iterator[tuple[int, Ints]]:
-        """Yield the batches of an epoch: which dataset, and which of its positions."""
+        """Yield the batches of an epoch: the index of a dataset, and indices of its positions."""
         chance = np.random.default_rng([self._seed, number])
         mixed = [chance.permutation(each) for each in self._places]
         turns = np.repeat(np.arange(len(mixed)), self._counts)
@@ -110,7 +110,7 @@ class Order:
             yield place, mixed[place][begin : begin + self._batch]
 
     def after(self, step: int) -> Iterator[tuple[int, Ints]]:
-        """Yield the batches that follow a step, without end."""
+        """Yield the batches after a step, endlessly."""
         number, begin = divmod(step, self.batches)
         while True:
             for place, batch in enumerate(self.epoch(number)):
@@ -140,11 +140,10 @@ class Run:
         weights: Weights,
         start: NetworkBlock | None,
     ) -> None:
-        """Begin at the linear evaluation of ``weights``, or at the network ``start``.
+        """Start from the linear evaluation of ``weights`` or the network ``start``.
 
         Raises:
-            FileError: that network does not fit.
-            FileError: no game has a result.
+            FileError: the network does not fit, or no game has a result.
         """
         self.settings = settings
         self.datasets = [
@@ -164,8 +163,8 @@ class Run:
                 raise FileError(f"{settings.begin}: its network {error}") from None
         self.threads = Threads(settings.threads)
         self.learner = Learner(self.layout, numbers, self.threads)
-        self.adam, self.step = Adam.begin(numbers, anchor), 0  # the steps that are done
-        self.best, self.least = numbers.copy(), math.inf  # what did best on held-out positions
+        self.adam, self.step = Adam.begin(numbers, anchor), 0  # steps done
+        self.best, self.least = numbers.copy(), math.inf  # best on held-out positions, and its loss
         self.history, self.tally = list[Document](), Tally()
         self.about = json.loads(json.dumps({
             **settings._asdict(),
@@ -176,7 +175,7 @@ class Run:
         }))  # fmt: skip
 
     def rate(self) -> float:
-        """Return the learning rate of the next step: warming up, then falling like a cosine."""
+        """Return the learning rate of the next step: warm-up, then cosine decay."""
         share = self.step / self.settings.steps
         falling = LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * share)) / 2
         return self.settings.rate * min(1.0, (self.step + 1) / WARM_UP) * falling
@@ -208,7 +207,7 @@ class Run:
         return said
 
     def evaluate(self, numbers: Floats, most: int = 1 << 62) -> Score:
-        """Return the losses of a network on the held-out positions, or on some of them."""
+        """Return the losses of a network on about ``most`` of the held-out positions."""
         tally = Tally()
         for number, chosen in held_out(self.datasets, self.settings.batch, most):
             tally.add(self.learner.measure(numbers, self.batch(number, chosen))[2:])
@@ -231,11 +230,11 @@ class Run:
     ) -> float:
         """Train to the end; save, measure and ``watch`` every ``every`` steps.
 
-        What is kept as the best is the mean network that did best then: with few games it is
-        not the last one. Returns how many positions a second were learned, or 0.
+        The averaged network with the least loss is kept as the best, which with few games is not
+        the last. Returns the positions learned per second, or 0.
 
         Raises:
-            KeyboardInterrupt: it was stopped; all that was learned is saved.
+            KeyboardInterrupt: training was stopped; its state is saved.
         """
         seen, seconds = 0, 0.0
         for number, chosen in self.order.after(self.step):
@@ -261,7 +260,7 @@ class Run:
         return seen / seconds if seconds else 0.0
 
     def save(self, path: Path) -> None:
-        """Write all that the run needs to go on; a power cut leaves the last one whole."""
+        """Write a checkpoint atomically: a power cut leaves the previous one intact."""
         with in_place_of(path) as part, part.open("wb") as file:
             np.savez(
                 file, numbers=self.learner.numbers, best=self.best, mean=self.adam.mean,
@@ -274,10 +273,10 @@ class Run:
             os.fsync(file.fileno())
 
     def resume(self, path: Path) -> None:
-        """Go on where a checkpoint stopped.
+        """Resume from a checkpoint.
 
         Raises:
-            FileError: it is damaged, or of a run with other settings or games.
+            FileError: it is damaged, or from a run with other settings or games.
         """
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as members:
@@ -288,7 +287,7 @@ class Run:
             sums, counts = state["tally"]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise FileError(f"{path} is no checkpoint that can be read: {reason}") from None
+            raise FileError(f"{path} is not a readable checkpoint: {reason}") from None
         for key in sorted({*found, *self.about}):
             if found.get(key) != self.about.get(key):
                 was, now = found.get(key), self.about.get(key)
@@ -304,10 +303,10 @@ class Run:
 
 
 def linear_scale(datasets: Sequence[Dataset]) -> float:
-    """Return how many units of the linear evaluation are a logistic unit, in what is learned."""
+    """Return the units of the linear evaluation per logistic unit, fitted to the training data."""
     values, wanted = list[Floats](), list[Floats]()
     for dataset in datasets:
-        # Forced wins are no matter of scale.
+        # Forced wins do not depend on the scale.
         chosen = np.flatnonzero((dataset.value < WIN_BAND) & ~dataset.held)
         chosen = chosen[:: max(1, len(chosen) // ENOUGH)]
         values.append(dataset.linear[chosen].astype(np.float64))
