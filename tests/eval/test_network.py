@@ -128,7 +128,7 @@ SHIFT_AT = 64 + 2 * SIZES.patterns + 2 * SIZES.codes + SIZES.codes * SIZES.chann
     [
         (lambda raw: random_network("standard"), "is one of another rule"),
         (lambda raw: raw[:64] + b"\xff\xff" + raw[66:], "has numbers out of range"),
-        (lambda raw: raw[:SHIFT_AT] + b"\x40" + raw[SHIFT_AT + 1 :], "numbers that are out of"),
+        (lambda raw: raw[:SHIFT_AT] + b"\x40" + raw[SHIFT_AT + 1 :], "numbers out of range"),
         (lambda raw: block_of(SIZES._replace(channels=16), "other"), "sizes that this version"),
     ],
 )
