@@ -1,1 +1,1 @@
-"""The compiled kernel: what it exports, how it is built, chosen and loaded."""
+"""The compiled kernel: its exports, and how it is built, chosen and loaded."""

@@ -1,10 +1,10 @@
-"""The C interface of the kernel: what the Python layers may ask for.
+"""The C interface of the kernel for the Python layers.
 
 Every function takes addresses of memory that the caller owns (records, parameters ``..._p``) and
-int64s, and returns an int64. Cells are padded cell indices (``position.geometry``). The library
-tells the ``SIZES`` of the blocks, into which the caller never looks. A *game* is a
-STATE, a *worker* begins with its game, so its address serves wherever a game's does; in the
-same way an *evaluator* begins with the tables.
+int64s, and returns an int64. Cells are padded cell indices (``position.geometry``). Blocks are
+opaque to the caller; the library tells their ``SIZES``. A *game* is a STATE; a *worker* begins with
+its game, so its address can be used as a game's, and likewise an *evaluator* begins with the
+tables.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ SIZES.update(
     shared_head=HEAD_BYTES,
 )
 
-# Kernels as they are -----------------------------------------------------------------
+# Kernels exported directly -----------------------------------------------------------
 
-export_kernel("build_tables", fill_tables, TABLES, int)  # rule; the memory is zero at first use
-export_kernel("set_weights", apply_weights, TABLES, WEIGHTS)  # games on them are to be set up anew
+export_kernel("build_tables", fill_tables, TABLES, int)  # rule; the memory must be zero at first
+export_kernel("set_weights", apply_weights, TABLES, WEIGHTS)  # then set up games on them anew
 export_kernel("game_new", clear_state, STATE, TABLES, int, int)  # width, height
 export_kernel("game_place", place, STATE, TABLES, int, int)  # cell, kind: the turn does not pass
-export_kernel("game_take_back", take_back, STATE, TABLES)  # nor does it here; returns the cell
+export_kernel("game_take_back", take_back, STATE, TABLES)  # same here; returns the cell
 export_kernel("game_play", play, STATE, TABLES, int)  # cell
 export_kernel("game_undo", undo, STATE, TABLES)
 export_kernel("game_pass", pass_turn, STATE)
@@ -83,7 +83,7 @@ export_kernel("game_quick_move", quick_move, STATE, TABLES)
 export_kernel("game_check", same_as_fresh, STATE, TABLES)
 export_kernel("worker_forget", forget, WORKER)
 export_kernel("worker_fade", fade_history, WORKER)
-# The node limit, and whether one of several moves equivalent by symmetry is enough:
+# node limit; whether to search only one of several moves equivalent by symmetry:
 export_kernel("worker_prepare", prepare_root, WORKER, EVALUATOR, SHARED, int, int)
 export_kernel("worker_drop", drop_root, WORKER, int)  # cell
 export_kernel("worker_iterate", iterate, WORKER, EVALUATOR, SHARED, int, int)  # depth, first
@@ -93,7 +93,7 @@ export_kernel("worker_iterate", iterate, WORKER, EVALUATOR, SHARED, int, int)  #
 
 @export
 def game_copy(game_p, other_p):
-    """Make a game equal to another, which may go on to be taken back, too."""
+    """Copy a game completely, so that moves can be taken back in the copy, too."""
     game, other = carray(game_p, (_BYTES,), np.uint8), carray(other_p, (_BYTES,), np.uint8)
     for i in range(_BYTES):
         game[i] = other[i]
@@ -102,7 +102,7 @@ def game_copy(game_p, other_p):
 
 @export
 def allow_walls(evaluator: EVALUATOR):
-    """Extend tables and network to boards with blocked cells among the open ones."""
+    """Extend tables and network to boards with blocked cells."""
     tables = evaluator.tables
     fill_lines(tables, tables.half, tables.rule, True)
     if has_network(evaluator):
@@ -129,29 +129,28 @@ def game_pairs(state: STATE, tables: TABLES, rounds):
 
 # The network --------------------------------------------------------------------------
 
-SCORE_TEMPERATURE = 26  # points of score that make a move e times likelier, as they were learned
+SCORE_TEMPERATURE = 26  # points of score, as learned, that make a move e times likelier
 
 
 @export
 def network_load(evaluator: EVALUATOR, block_p, words):
-    """Write out the network of a rule family, ``words`` int16; return 1, or 0 if it is no good."""
+    """Load the network of a rule family from ``words`` int16; return 1, or 0 if it is invalid."""
     block = carray(block_p, (words,), np.int16)
     return unpack(evaluator.network, block, words, np.int64(evaluator.tables.half))
 
 
 @export
 def worker_value(worker: WORKER, evaluator: EVALUATOR):
-    """Return the value of the worker's position without search, for the side to move."""
+    """Return the static evaluation of the worker's position for the side to move."""
     begin(worker.accumulator, evaluator, worker.state)
     return judge(worker.accumulator, evaluator, worker.state)
 
 
 @export
 def worker_policy(worker: WORKER, evaluator: EVALUATOR, out_p, room):
-    """Write cell and logit (in 256ths) of the legal moves of a search; return how many.
+    """Write cell and logit (in 256ths) of the legal moves of a search; return their number.
 
-    ``room``: pairs that there is place for. Without a network the scores of the moves take the
-    place of the logits.
+    ``room``: capacity of ``out`` in pairs. Without a network, logits come from the move scores.
     """
     out = carray(out_p, (2 * room,), np.int64)
     side = np.int64(worker.state.position.side)
@@ -181,7 +180,7 @@ def worker_policy(worker: WORKER, evaluator: EVALUATOR, out_p, room):
 
 @kernel
 def set_stop(memory, stop):
-    """Tell all searches on a memory to return (1), or make them free to run (0)."""
+    """Make all searches on a memory return (1), or let them run again (0)."""
     memory.stop = stop
 
 
@@ -191,7 +190,7 @@ export_kernel("threats_stop", set_stop, THREATS, int)
 
 @export
 def set_parameter(parameters_p, number, value):
-    """Set a search parameter by its place in ``search.parameters``: a search's memory has them."""
+    """Set a search parameter in a search's memory, by its index in ``search.parameters``."""
     carray(parameters_p, (number + 1,), np.int32)[number] = value
     return 0
 
@@ -205,14 +204,14 @@ def shared_new(shared: SHARED, buckets):
 
 @export
 def shared_age(shared: SHARED):
-    """Begin a new generation of table entries: older ones make room first."""
+    """Begin a new generation of table entries; older ones are replaced first."""
     shared.generation = (shared.generation + 1) & 63
     return shared.generation
 
 
 @export
 def worker_bar(worker: WORKER, cell):
-    """Keep a cell out of the root moves; cell 0 frees all of them."""
+    """Exclude a cell from the root moves; cell 0 clears all exclusions."""
     if cell == 0:
         worker.barred[:] = U64(0)
     else:
@@ -222,9 +221,9 @@ def worker_bar(worker: WORKER, cell):
 
 @export
 def worker_end(worker: WORKER, out_p):
-    """Write the cells of the position where the search met its node limit; return how many.
+    """Write the cells of the position where the search reached its node limit; return their number.
 
-    It is any one of its tree, from the first stone of the game on; 0: the search ended before.
+    The cells start with the first stone of the game; 0: the search ended before its limit.
     """
     out = carray(out_p, (MAX_STONES,), np.int64)
     for i in range(worker.end_ply):
@@ -234,10 +233,10 @@ def worker_end(worker: WORKER, out_p):
 
 @export
 def worker_note(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, line_p, length, first, value):
-    """Write a proven win to the table: the positions of a line from the worker's position on.
+    """Store a proven win in the table for the positions of a line from the worker's position on.
 
-    The winner makes its moves number ``first``, 0 or 1, and every second one from there on;
-    ``value`` is his, seen from the beginning of the line.
+    The winner plays move number ``first``, 0 or 1, and every second one after it; ``value`` is the
+    winner's, seen from the start of the line.
     """
     line = carray(line_p, (length,), np.int64)
     note_win(worker, evaluator, shared, line, length, first, value)
@@ -259,7 +258,7 @@ def worker_counters(worker: WORKER, out_p):
 
 @export
 def worker_line(worker: WORKER, place_in_order, out_p, room):
-    """Write value and line of a root move; return the length of the line, at most ``room``."""
+    """Write value and line of a root move; return the length of the line, capped at ``room``."""
     out = carray(out_p, (room + 1,), np.int64)
     cell = np.int64(worker.root_moves[place_in_order])
     out[0] = worker.root_values[cell]

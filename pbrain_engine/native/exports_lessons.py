@@ -1,6 +1,6 @@
-"""The C interface of the trainer: what evaluation and network see and say in games.
+"""The C interface of the trainer: inputs and outputs of evaluation and network in games.
 
-Compiled into the same library, since ``numoku train`` needs no other.
+It is part of the same library.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..search.alphabeta.worker import WORKER
 
 @export
 def game_features(game: STATE, out_p):
-    """Write what the evaluation sees, as int32, and return how many numbers that are.
+    """Write the inputs of the evaluation as int32; return the count of numbers.
 
     The threat mask of the side to move, then four numbers for every empty cell: the cell,
     its combination for black and for white, and 1 if it is near a stone, else 0.
@@ -52,24 +52,22 @@ def game_features(game: STATE, out_p):
 
 @kernel
 def cell_at(flat, width):
-    """Return the cell with a number, ``y * width + x``, on a board."""
+    """Return the padded cell of ``y * width + x``."""
     return (flat // width + MARGIN) * STRIDE + flat % width + MARGIN
 
 
 @export
 def game_lessons(state: STATE, tables: TABLES, moves_p, count, fours_p, facts_p, near_p, scores_p):
-    """Play the moves of a game; write what is learned of the position before each of them.
+    """Play the moves of a game from an empty board; write training data before each of them.
 
-    The state is that of an empty board.
+    ``moves``: int16, ``y * width + x``. ``fours``: a byte for each combination, 1 if it contains a
+    four. Written for each position: to ``facts`` three int16, the threat mask of the side to move,
+    its linear evaluation, and the number of candidates; to ``near`` 64 bytes with a bit for each
+    cell of the board, set for candidates; to ``scores`` the linear score of each candidate as
+    int16, in the order of cells. Returns the number of scores.
 
-    ``moves``: int16, ``y * width + x``. ``fours``: of each combination, a byte that is 1 if it
-    has a four. Of each position three int16: the threat mask of the side to move, the linear
-    evaluation for it, and the number of its candidates; and 64 bytes, in which a bit for each
-    cell of the board says whether it is one. Then the linear score, as int16, of each
-    candidate in the order of cells, for all positions. Returns how many scores there are.
-
-    Candidates are the cells near stones; where the enemy threatens a winning four those where a
-    side makes a four, which is nearly what answers it.
+    Candidates are the cells near stones; if the enemy threatens a winning four, only those where a
+    side makes a four, which is close to the set of answers.
     """
     moves = carray(moves_p, (count,), np.int16)
     fours = carray(fours_p, (COMBINATIONS,), np.uint8)
@@ -104,11 +102,10 @@ def game_lessons(state: STATE, tables: TABLES, moves_p, count, fours_p, facts_p,
 def worker_lessons(
     worker: WORKER, evaluator: EVALUATOR, moves_p, count, near_p, values_p, logits_p
 ):
-    """Play the moves of a game; write what the network says of the position before each of them.
+    """Play the moves of a game from an empty board; write the network's outputs before each.
 
-    The worker's state is that of an empty board. ``moves`` and ``near`` are those of
-    ``game_lessons``, which writes the latter. ``values``: int16, for the side to move; ``logits``:
-    int16, in 256ths, of each candidate. Returns how many logits there are.
+    ``moves`` and ``near`` are as in ``game_lessons``, which writes ``near``. ``values``: int16, for
+    the side to move; ``logits``: int16, in 256ths, of each candidate. Returns the number of logits.
     """
     moves = carray(moves_p, (count,), np.int16)
     near = carray(near_p, (count, 64), np.uint8)

@@ -1,8 +1,8 @@
-"""The C interface of the threat searches: their memory, what they find, and the proof lines.
+"""The C interface of the threat searches: their memory, results and proof lines.
 
-A *threats* block begins with a game of its own: its address serves wherever a game's does.
-Results are own stones up to and with the five; 0 = proven that there is no such win, below
-0 = not known.
+A *threats* block begins with a game of its own, so its address can be used as a game's. Results
+count own stones up to and including the five; 0: proven that there is no such win; below 0:
+unknown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ export_kernel("threats_copy_game", copy_game, THREATS, STATE)
 
 @export
 def threats_new(threats: THREATS, vcf_buckets, vct_buckets):
-    """Set up a block of zeros: how many buckets of each table follow its head."""
+    """Set up a zeroed block, with this many buckets of each table after its head."""
     threats.vcf_buckets = vcf_buckets
     threats.vct_buckets = vct_buckets
     set_level(threats, 0)
@@ -49,13 +49,13 @@ def threats_new(threats: THREATS, vcf_buckets, vct_buckets):
 
 @export
 def threats_nodes(threats: THREATS):
-    """Return how many stones the last search put on the board."""
+    """Return the number of stones the last search put on the board."""
     return threats.nodes
 
 
 @export
 def threats_level(threats: THREATS):
-    """Return the lowest level on which the last search by threats has no answer yet."""
+    """Return the lowest level that the last search by threats left undecided."""
     return threats.lowest
 
 
@@ -86,16 +86,16 @@ def threats_progress(threats: THREATS, out_p):
 
 @export
 def threats_replay(threats: THREATS, tables: TABLES, node_limit):
-    """Play the proof that ``threats_threes`` found through; return 1 if it holds everywhere."""
+    """Replay the proof found by ``threats_threes``; return 1 if it holds everywhere."""
     begin(threats, node_limit)
     return holds(threats, tables, np.int64(0))
 
 
 @export
 def threats_line(threats: THREATS, tables: TABLES, fours, node_limit, out_p, room):
-    """Write the main line of the win that has just been found; return its length.
+    """Write the main line of the win just found; return its length.
 
-    ``fours``: the stones that ``threats_fours`` has returned, 0 for the win of ``threats_threes``.
+    ``fours``: the result of ``threats_fours``, or 0 for the win of ``threats_threes``.
     """
     out = carray(out_p, (room,), np.int64)
     begin(threats, node_limit)
@@ -106,7 +106,7 @@ def threats_line(threats: THREATS, tables: TABLES, fours, node_limit, out_p, roo
 
 @export
 def threats_move(threats: THREATS, tables: TABLES, node_limit):
-    """Return the winning move of the attacker, to move on the block's own game, or 0."""
+    """Return the winning move of the attacker, who is to move in the block's own game, or 0."""
     begin(threats, node_limit)
     be_thorough(threats)
     return winning_move(threats, tables, np.int64(0))
@@ -131,7 +131,7 @@ def threats_replies(threats: THREATS, tables: TABLES, out_p):
 
 @export
 def threats_rescues(threats: THREATS, tables: TABLES, node_limit, out_p):
-    """Write 1 for each move that stops the enemy's fours, 2 where not known; return his win."""
+    """Write 1 for each move that stops the enemy's fours, 2 if unknown; return the enemy's win."""
     begin(threats, node_limit)
     out = carray(out_p, (PADDED_CELLS,), np.uint8)
     return find_rescues(threats, tables, out)

@@ -1,5 +1,5 @@
-"""From kernels to a library, by numba and LLVM; what only plays needs none of it.
+"""From kernels to a library, by numba and LLVM; not needed for play.
 
-It is part of every installation all the same, since ``numoku build`` makes a kernel where the wheel
-carries none for the machine. What makes packages is in the folder ``build`` of the sources.
+It is part of every installation, because ``numoku build`` makes a kernel if the wheel has none for
+the machine. Packages are made by the folder ``build`` of the sources.
 """

@@ -1,12 +1,12 @@
 """Build the compiled kernel: ``python -m pbrain_engine.native.build.compile [--level v3] ...``.
 
-``ensure()`` builds what this machine needs if it is missing or stale, and returns at once if
-not; set-up, the tests and the tools call it. The engine itself only ever loads.
+``ensure()`` builds this machine's kernel if it is missing or stale, and otherwise returns at once;
+set-up, tests and tools call it. The engine itself never builds.
 
-The numba front end runs in a child process, because what it compiles depends on its
-environment; its output is kept next to the libraries, for those of further levels. Each file is
-written under a temporary name and renamed when it is whole, and a lock for each variant keeps
-two builders from doing the same work.
+The numba front end runs in a child process, because its output depends on the environment; the
+output is kept next to the libraries, to build further levels. Each file is written under a
+temporary name and renamed when complete, and a lock for each variant prevents two builders from
+doing the same work.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..load.targets import FEATURES, TARGETS, Target, host_target
 EXPORTS_MODULE = "pbrain_engine.native.exports"
 VARIANTS = ("asserts", "bounds", "asserts-bounds")
 DIGEST = re.compile(r"[0-9a-f]{20}")  # the name of a folder of kernels
-KEPT_DIGESTS = 20  # kernels of older sources are of use only to someone who goes back and forth
+KEPT_DIGESTS = 20  # kernels of older sources are useful only when switching between revisions
 
 
 class Output(NamedTuple):
@@ -45,7 +45,7 @@ class Output(NamedTuple):
     level: str
 
     def object_file(self, scratch: str) -> str:
-        """Return where the child process leaves its object file."""
+        """Return the path of the object file written by the child process."""
         return os.path.join(scratch, f"{self.target.name}-{self.level}.o")
 
 
@@ -57,22 +57,22 @@ class Build(NamedTuple):
     exports: str = EXPORTS_MODULE
 
     def paths(self, folder: str) -> dict[Output, str]:
-        """Return where each library lies in a folder."""
+        """Return the path of each library in a folder."""
         names = {o: o.target.file_name(o.level, self.variant) for o in self.outputs}
         return {output: os.path.join(folder, name) for output, name in names.items()}
 
 
 def report(text: str, began: float | None = None) -> None:
-    """Show one line of progress, with the seconds that it took."""
+    """Print a line of progress, with the seconds since ``began``."""
     seconds = "" if began is None else f"  {time.perf_counter() - began:5.1f} s  "
     print(seconds + text, file=sys.stderr, flush=True)
 
 
 def build(work: Build, folder: str) -> list[str]:
-    """Build the libraries into a folder, those excepted that are there; return their paths.
+    """Build the missing libraries of a folder; return the paths of all.
 
     Raises:
-        BuildError: with the reason.
+        BuildError: a library cannot be built; with the reason.
     """
     paths = work.paths(folder)
     if not all(map(os.path.exists, paths.values())):
@@ -95,7 +95,7 @@ def _build_missing(work: Build, paths: dict[Output, str], folder: str) -> None:
         kept, fresh = os.path.join(folder, name), os.path.join(scratch, name)
         is_kept = os.path.exists(kept)
         _emit_objects(work, scratch, before, kept if is_kept else fresh)
-        if digest() != before:  # an editor was at work: do not file this under either digest
+        if digest() != before:  # edited meanwhile: do not store the result under either digest
             raise BuildError("the sources changed while they were compiled; start again")
         if not is_kept:
             _copy_whole(fresh, kept)
@@ -114,7 +114,7 @@ def _copy_whole(source: str, destination: str) -> None:
 
 
 def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> None:
-    """Run the numba front end and LLVM in a child process of the right environment."""
+    """Run the numba front end and LLVM in a child process with the right environment."""
     environment = dict(
         os.environ, NUMBA_DISABLE_JIT="0", NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="",
         NUMBA_OPT="0", NUMOKU_BOUNDS_CHECK=str(int("bounds" in work.variant)),
@@ -132,19 +132,18 @@ def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> No
 def link(target: Target, object_file: str, library_file: str) -> None:
     """Link an object file into a shared library: with zig, for every platform, or with cc.
 
-    No C runtime is linked where that can be avoided: it would first have to be built by zig
-    (a minute for Windows), and would tie the library to one C library and its version. A library
-    for WebAssembly is what Emscripten calls a side module, which Pyodide loads with ``ctypes``.
-    One that needs more of its surroundings than the memory functions is refused.
+    No C runtime is linked if avoidable: zig would have to build it first (a minute for Windows),
+    and it would tie the library to one C library and its version. For WebAssembly, the library is
+    one of Emscripten's side modules, which Pyodide loads with ``ctypes``.
 
     Raises:
-        BuildError: with what to install, or what the linker said.
+        BuildError: with what to install, or the linker's output.
     """
     options = ["-nostdlib", "-Wl,-s"]
     if target.is_wasm:
         options = ["--experimental-pic", "--export-dynamic", "--allow-undefined", "--strip-all"]
     elif target.suffix == ".dylib":
-        options = []  # the system's loader wants its own library in every other
+        options = []  # the loader requires the system library
     commands = []
     if importlib.util.find_spec("ziglang") is not None:
         how = ["wasm-ld"] if target.is_wasm else ["cc", "-target", target.zig]
@@ -157,7 +156,7 @@ def link(target: Target, object_file: str, library_file: str) -> None:
             f"no linker for {target.name}: install the package ziglang, or a C compiler on the "
             "machine itself"
         )
-    timeless = dict(os.environ, SOURCE_DATE_EPOCH="0")  # a DLL tells when it was linked
+    timeless = dict(os.environ, SOURCE_DATE_EPOCH="0")  # a DLL contains its link time
     failures = []
     for command in commands:
         command += ["-shared", *options, "-o", library_file, object_file]
@@ -170,7 +169,7 @@ def link(target: Target, object_file: str, library_file: str) -> None:
 
 
 def host_output() -> Output:
-    """Return the library that serves this machine best; BuildError if none does."""
+    """Return the best library for this machine; BuildError if there is none."""
     target = host_target()
     if target is None:
         raise BuildError(f"no kernel can be built for this machine, only for {', '.join(TARGETS)}")
@@ -178,7 +177,7 @@ def host_output() -> Output:
 
 
 def host_level(target: Target) -> str:
-    """Return the highest level of this platform that the processor reaches, as LLVM sees it."""
+    """Return the highest level of this platform that the processor reaches, according to LLVM."""
     if len(target.levels) == 1:
         return target.levels[0]
     import llvmlite.binding as llvm
@@ -191,16 +190,16 @@ def host_level(target: Target) -> str:
 
 
 def forget_old_kernels(root: str) -> None:
-    """Remove the cached kernels that were built longest ago, and nothing else that lies there."""
+    """Remove the oldest cached kernels, and nothing else in the folder."""
     with os.scandir(root) as entries:
         kernels = [e for e in entries if e.is_dir() and DIGEST.fullmatch(e.name)]
         folders = sorted((e.stat().st_mtime, e.path) for e in kernels)
     for _, path in folders[:-KEPT_DIGESTS]:
-        shutil.rmtree(path, ignore_errors=True)  # one that is in use may stay
+        shutil.rmtree(path, ignore_errors=True)  # those in use may stay
 
 
 def ensure(variant: str = "", exports: str = EXPORTS_MODULE) -> str:
-    """Build the kernel of the present sources for this machine if need be; return its path.
+    """Build the kernel of the current sources for this machine if needed; return its path.
 
     Raises:
         BuildError: it cannot be built here.
@@ -217,7 +216,7 @@ def ensure(variant: str = "", exports: str = EXPORTS_MODULE) -> str:
     if os.path.exists(path):
         try:
             Library(path)
-        except KernelError as error:  # it is built again
+        except KernelError as error:  # rebuild it
             report(str(error).partition(";")[0])
             os.unlink(path)
     build(work, folder)
@@ -239,7 +238,7 @@ COMMAND = CommandLine(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build what the command line asks for; return the exit status."""
+    """Build the requested kernels; return the exit status."""
     options = COMMAND.parse(arguments)
     try:
         if not options.target and not options.out and options.level == "host":

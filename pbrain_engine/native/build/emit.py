@@ -1,8 +1,8 @@
 """The child process of a build: compile a module of exports and write the object files.
 
 Called as ``emit EXPORTS DIGEST KEPT FOLDER [TARGET LEVEL]...`` by ``compile``.
-What numba makes of the exports is the same for every platform and takes most of the time, so it
-is kept in the file KEPT for the builds of further levels. The cores share the levels.
+Numba's output is the same for every platform and takes most of the time, so it is kept in the file
+KEPT to build further levels. Levels are built in parallel.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from .compile import Output, report
 
 
 def describe_exports(results: list[tuple[str, Any]]) -> str:
-    """Return what every library tells of the exports, read back by ``native.load.library``.
+    """Return a library's description of its exports, for ``native.load.library``.
 
-    Of each its parameters: p for an address, i for an integer.
+    Each export has its parameters: p for an address, i for an integer.
     """
     exports = {
         name: "".join("i" if kind == types.int64 else "p" for kind in result.signature.args)
@@ -46,7 +46,7 @@ def describe_exports(results: list[tuple[str, Any]]) -> str:
 
 
 def compile_front(exports: str, kept: str) -> None:
-    """Keep the linked module of the exports in a file, behind the facts about them."""
+    """Write the description of the exports and their linked module to a file."""
     began = time.perf_counter()
     results, module = front.compile_exports(exports)
     with open(kept, "wb") as file:
@@ -55,7 +55,7 @@ def compile_front(exports: str, kept: str) -> None:
 
 
 def write_object(kept: str, digest: str, folder: str, output: Output) -> None:
-    """Write the object file of one library; BuildError if the module is not to be shipped."""
+    """Write the object file of a library; BuildError if the module is not allowed."""
     began = time.perf_counter()
     with open(kept, "rb") as file:
         facts, _, bitcode = file.read().partition(b"\0")

@@ -1,12 +1,12 @@
 """Kernels to one LLVM module: numba's front end, on two cores.
 
-Numba is used up to its LLVM code only. Its own optimiser and code generator would work on
-every function again for each of its callers; here every function is optimised once, in one
-module where all but the exports are internal. Nothing in that module depends on the platform.
+Numba is used only up to its LLVM code. Its own optimiser and code generator would process every
+function again for each of its callers; here every function is optimised once, in one module in
+which all but the exports are internal. Nothing in that module depends on the platform.
 
-Numba's types are found caller by caller and keep one core busy. To write the LLVM code of a
-function needs no more than that its callees have their types: so that is put off, and a forked
-process does it for many functions at a time while the types of the next ones are found.
+Type inference goes from caller to callee and keeps one core busy. The LLVM code of a function can
+be generated once its callees are typed, so this is deferred: forked processes do it for batches of
+functions while inference goes on.
 
 All of this is private API of numba, hence the pinned version and the canary test.
 """
@@ -34,20 +34,20 @@ from ... import kernel
 from ...errors import BuildError
 from .lower import parse_file
 
-# Functions whose code one process writes; elsewhere a fork is not there, or not safe.
+# Functions per forked process; elsewhere forking is unavailable or unsafe.
 BATCH = 40 if sys.platform == "linux" else sys.maxsize
 
 
 def _take_index(context: Any, builder: Any, kind: Any, value: Any, length: Any) -> Any:
-    """Take an index as it is, where numba would count a negative one from the end.
+    """Use an index unchanged, where numba would count a negative one from the end.
 
-    Kernels have no such index (a checked build would refuse it), and the test before every
-    access cost 10 % of the nodes and 20 % of the pairs a second.
+    Kernels have no negative index (a checked build would refuse it), and the test before every
+    access cost 10 % of the nodes and 20 % of the pairs per second.
     """
     return context.cast(builder, value, kind, types.intp if kind.signed else types.uintp)
 
 
-# Parts of numba that ours take the place of: it stops at the LLVM code of a function.
+# Replaced parts of numba, so that it stops at the LLVM code of a function.
 _REPLACED = (
     (JITCodeLibrary, "finalize", lambda library: None),
     (JITCodeLibrary, "_optimize_functions", lambda *_: None),
@@ -58,16 +58,16 @@ _REPLACED = (
 
 
 class _Writer:
-    """Writes the LLVM code of functions, in batches, while others are still to get their types."""
+    """Writes the LLVM code of functions, in batches, while type inference continues."""
 
     def __init__(self) -> None:
         self._write_now = Lower.lower
-        self._waiting: list[Any] = []  # numba's states of functions that have their types
-        self._pipes: list[Connection] = []  # each will bring the module of a batch
+        self._waiting: list[Any] = []  # numba's states of typed functions
+        self._pipes: list[Connection] = []  # each will deliver the module of a batch
 
     def __enter__(self) -> _Writer:
         def put_off(lower: Any) -> None:
-            if not lower.flags.no_cfunc_wrapper:  # a function of numba's own
+            if not lower.flags.no_cfunc_wrapper:  # one of numba's own functions
                 self._write_now(lower)
                 return
             lower.call_helper = None
@@ -75,7 +75,7 @@ class _Writer:
             if len(self._waiting) >= BATCH:
                 self._fork()
 
-        Lower.lower = put_off  # found there by numba's pass
+        Lower.lower = put_off  # called by numba's pass
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -90,21 +90,21 @@ class _Writer:
         self._waiting = []
 
     def _send(self, pipe: Connection) -> None:
-        """Write the code of those that wait and send it as one module, in the forked process."""
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the others
+        """In the forked process, write the code of the waiting functions; send it as a module."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its children
         for ours in self._pipes:
-            ours.close()  # so that sending fails when the first process is dead
+            ours.close()  # so that sending fails if the parent is dead
         own = {lower.fndesc.llvm_func_name for lower in self._waiting}
         module = llvm.parse_assembly("")
         _link(module, self._write())
         for value in [*module.functions, *module.global_variables]:
             if not value.is_declaration and value.name not in own:
-                value.linkage = "internal"  # of numba, which other batches may have as well
+                value.linkage = "internal"  # numba's, which other batches may also contain
         with suppress(BrokenPipeError):
             pipe.send_bytes(module.as_bitcode())
 
     def _write(self) -> list[Any]:
-        """Write the code of those that wait, here; return their libraries."""
+        """Write the code of the waiting functions in this process; return their libraries."""
         Lower.lower = self._write_now
         for lower in self._waiting:
             with ConfigStack().enter(lower.flags), lower.context.push_code_library(lower.library):
@@ -112,10 +112,10 @@ class _Writer:
         return [lower.library for lower in self._waiting]
 
     def finish(self) -> list[Any]:
-        """Write what still waits, here; return the modules of the other batches.
+        """Write the last functions in this process; return the modules of the other batches.
 
         Raises:
-            BuildError: a forked process failed, and has said why.
+            BuildError: a forked process failed and has printed the reason.
         """
         self._write()
         try:
@@ -125,26 +125,26 @@ class _Writer:
 
 
 def compile_exports(name: str) -> tuple[list[tuple[str, Any]], Any]:
-    """Import a module of exports and compile what they reach.
+    """Import a module of exports and compile them with all they reach.
 
-    Return each one's name and numba's compile result, and one LLVM module with the exports under
-    their names.
+    Return each export's name and numba's compile result, and one LLVM module with the exports
+    under their names.
 
     Raises:
-        BuildError: an export is not what C can call, or has no code.
+        BuildError: C cannot call an export, or an export has no code.
     """
     importlib.import_module(name)
     for owner, method, ours in _REPLACED:
         if not hasattr(owner, method):
             raise BuildError(f"numba's {owner} has no {method}: another version?")
         setattr(owner, method, ours)
-    gc.disable()  # a sixth of the time, for half as much memory again
+    gc.disable()  # saves a sixth of the time for half as much more memory
     with _Writer() as writer:
         results = list(_type_exports())
         batches = writer.finish()
     module = parse_file("runtime.ll")
     _link(module, [result.library for _, result in results])
-    for batch in reversed(batches):  # the order in which callers stand before callees
+    for batch in reversed(batches):  # callers before callees
         module.link_in(batch)
     _name_exports(module, results)
     return results, module
@@ -155,9 +155,9 @@ def _type_exports() -> Iterator[tuple[str, Any]]:
     function: Any
     for dispatcher, signature in kernel.SIGNED:
         dispatcher.compile(signature)
-        dispatcher.disable_compile()  # a literal argument would make another specialisation
+        dispatcher.disable_compile()  # a literal argument would add a specialisation
     for name, (function, arguments) in kernel.EXPORTS.items():
-        is_kernel = function.__name__ != name  # one that other kernels call, too
+        is_kernel = function.__name__ != name  # also called by other kernels
         function.compile(arguments if is_kernel else types.int64(*arguments))
         result = function.overloads[arguments]
         kind = result.signature.return_type
@@ -167,7 +167,7 @@ def _type_exports() -> Iterator[tuple[str, Any]]:
 
 
 def _link(module: Any, roots: Sequence[Any]) -> None:
-    """Add the code of these libraries to a module, and of everything that they reach, once."""
+    """Link libraries and everything they reach into a module, each once."""
     waiting = list(roots)
     seen = set()
     while waiting:
@@ -180,10 +180,10 @@ def _link(module: Any, roots: Sequence[Any]) -> None:
 
 
 def _name_exports(module: Any, results: list[tuple[str, Any]]) -> None:
-    """Give the exports their names, and make all else internal.
+    """Name the exports, and make everything else internal.
 
-    An export that is a kernel is entered by a jump, so that its own code can be changed as that of
-    any other kernel.
+    An exported kernel gets an entry that calls it, so that its own code can be changed like any
+    other kernel's.
     """
     own = set()
     for name, result in results:

@@ -1,4 +1,4 @@
-"""The LLVM module of the kernels to object files: what a platform needs, and LLVM's optimiser.
+"""From the kernels' LLVM module to object files: platform-specific parts and LLVM's optimiser.
 
 Nothing in the module depends on the platform until ``emit``, so one run of numba (``front``)
 serves all targets and levels.
@@ -15,26 +15,26 @@ import llvmlite.binding as llvm
 from ...errors import BuildError
 from ..load.targets import Target
 
-RUNTIME_SYMBOLS = {"memset", "memcpy", "memmove"}  # what any C library provides
+RUNTIME_SYMBOLS = {"memset", "memcpy", "memmove"}  # provided by any C library
 FLOATING = re.compile(r"(^|[\s,<(])(double|float|half|x86_fp80|fp128)([\s,>)]|$)")
-# Of each level: the int16 of a register, and LLVM's name of the instruction that multiplies two of
-# them and adds the products in pairs, of which LLVM does not always think by itself.
+# For each level: the int16 lanes of a register, and LLVM's name of the instruction that multiplies
+# two registers and adds the products in pairs, which LLVM does not always find by itself.
 SSE2, AVX2 = (8, "llvm.x86.sse2.pmadd.wd"), (16, "llvm.x86.avx2.pmadd.wd")
 INSTRUCTIONS = {"v2": SSE2, "v3": AVX2, "v4": AVX2, "simd128": (8, "llvm.wasm.dot")}
-# LLVM's own default is 250; this makes half as many pairs again and 4 % more nodes a second.
+# LLVM's default is 250; this gives 50 % more pairs and 4 % more nodes per second.
 INLINING_THRESHOLD = 2000
 
 
 def parse_file(name: str) -> Any:
-    """Return the module of a file of LLVM code in this folder."""
+    """Parse a file of LLVM code in this folder."""
     with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
         return llvm.parse_assembly(file.read())
 
 
 def _pair_sums(level: str) -> Any:
-    """Return the module of ``numoku_pair_sums``, on which the layers of the network live.
+    """Return the module of ``numoku_pair_sums``, the inner loop of the network's layers.
 
-    Its rows of 32 int16 are cut in parts of one register, and the results put together again.
+    Its rows of 32 int16 are split into parts of one register, and the results joined again.
     """
     if level not in INSTRUCTIONS:
         return parse_file("pair_sums.ll")
@@ -67,7 +67,7 @@ def _optimise(module: Any, machine: Any) -> None:
 
 
 def _check_module(module: Any) -> None:
-    """Refuse a module that needs a runtime or computes with floating point."""
+    """Raise BuildError if a module needs a runtime or uses floating point."""
     missing = {function.name for function in module.functions if function.is_declaration}
     foreign = [n for n in sorted(missing - RUNTIME_SYMBOLS) if not n.startswith("llvm.")]
     if foreign:
@@ -92,10 +92,10 @@ def target_machine(target: Target, level: str) -> Any:
 def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, Any]:
     """Return the object file of a linked module for a platform, and its optimised module.
 
-    ``about``: the text that its function ``numoku_about`` returns.
+    ``about``: the text returned by its function ``numoku_about``.
 
     Raises:
-        BuildError: the module is not to be shipped.
+        BuildError: the module needs a runtime or uses floating point.
     """
     machine = target_machine(target, level)
     module = module.clone()

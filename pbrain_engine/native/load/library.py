@@ -1,7 +1,7 @@
 """The compiled kernel as an object: choose the level for this processor, load it, call it.
 
-``load()`` never compiles and imports the standard library only. A kernel that is missing,
-or that was compiled from other sources, is a ``KernelError`` that names the cure.
+``load()`` never compiles and imports only the standard library. If the kernel is missing or was
+compiled from other sources, it raises a ``KernelError`` that names the cure.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .targets import TARGETS, host_target, x86_level
 CURE = "run `make setup`"
 INSTALLED_CURE = "pip install 'pbrain-numoku[build]', then `numoku build`"
 AGAIN = "install Numoku again"
-ELF_HEAD, SECTION_TABLE = 64, ((40, 48), (58, 60), (60, 62))  # bytes; where it is, its entries
+ELF_HEAD, SECTION_TABLE = 64, ((40, 48), (58, 60), (60, 62))  # bytes; its offset, entry size, count
 # Addresses have 32 bits in WebAssembly.
 KINDS: dict[str, type[ctypes.c_void_p | ctypes.c_int64]] = {
     "p": ctypes.c_void_p,
@@ -30,20 +30,20 @@ _EXCEPTION_RAISED = 1  # numba's status of a kernel that raised
 
 
 class KernelError(NumokuError):
-    """There is no usable kernel, or one failed; the message says what to do."""
+    """There is no usable kernel, or a kernel function failed; the message says what to do."""
 
 
 def _error(trouble: str, shipped: str = "") -> KernelError:
-    """Return an error with its cure, another one where what is compiled here would not be used."""
+    """Return an error with its cure; ``shipped``: the cure if local builds would not be used."""
     cure = CURE if is_checkout() else INSTALLED_CURE
     words = (trouble, shipped if is_shipped() else cure)
     return KernelError("; ".join(filter(None, words)))
 
 
 def _is_cut_off(path: str) -> bool:
-    """Return whether a library for Linux ends too early, of which the system's loader would die.
+    """Return whether a Linux library is truncated, which would crash the system's loader.
 
-    The table of its sections is the last thing in it. Other systems look for themselves.
+    The section table comes last in the file. Other systems check for themselves.
     """
     with open(path, "rb") as file:
         head = file.read(ELF_HEAD)
@@ -57,7 +57,7 @@ class Library:
     """A loaded kernel: its exported functions, called by name with addresses and integers."""
 
     def __init__(self, path: str) -> None:
-        """Load a library file; KernelError if it cannot be loaded, or is no kernel."""
+        """Load a library file; KernelError if it cannot be loaded or is not a kernel."""
         self.path = path
         try:
             if _is_cut_off(path):
@@ -73,12 +73,12 @@ class Library:
         self.digest = self.about["digest"]
         # Each exported function and its parameters: p for an address, i for an integer.
         self.exports = dict(pair.split(":") for pair in self.about["exports"].split())
-        # The bytes of the blocks of memory that the caller allocates.
+        # Sizes in bytes of the memory blocks that the caller allocates.
         sizes = (pair.split(":") for pair in self.about["sizes"].split())
         self.sizes = {name: int(size) for name, size in sizes}
 
     def __getattr__(self, name: str) -> Callable[..., int]:
-        """Return a caller of an exported function, made at the first use."""
+        """Return a caller of an exported function, created at first use."""
         if name == "exports" or name not in self.exports:
             raise AttributeError(f"the kernel has no function {name!r}")
         # Numba's convention: ``int32 f(int64 *result, void **exception, args...)``.
@@ -86,11 +86,11 @@ class Library:
         arity = len(kinds)
         function.restype = ctypes.c_int32
         function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, *(KINDS[kind] for kind in kinds))
-        frame = ctypes.c_int64 * 2  # a fresh one each call: threads call at the same time
+        frame = ctypes.c_int64 * 2  # a new one for each call: threads call concurrently
         byref = ctypes.byref
 
         def caller(*args: int) -> int:
-            if len(args) != arity:  # ctypes would let C read whatever lies on the stack
+            if len(args) != arity:  # ctypes would let C read garbage from the stack
                 raise TypeError(f"{name} takes {arity} arguments, not {len(args)}")
             out = frame()
             status = function(byref(out), byref(out, 8), *args)
@@ -102,9 +102,9 @@ class Library:
         return caller
 
     def listen(self, listener: Callable[[], int]) -> None:
-        """Have a function called every few milliseconds of a search; if it returns 1, that ends.
+        """Call ``listener`` every few milliseconds of a search; if it returns 1, the search ends.
 
-        Only a kernel for WebAssembly asks its host: where there are threads they stop a search.
+        WebAssembly only: elsewhere other threads stop a search.
         """
         self._listener = ctypes.CFUNCTYPE(ctypes.c_int32)(listener)  # kept alive
         self._dll.numoku_listen.restype = None
@@ -112,12 +112,12 @@ class Library:
 
 
 def node_limit(nodes: int | None) -> int:
-    """Return how many positions a search of the kernel may try, given the limit or None."""
+    """Return the kernel's node limit for a limit or None."""
     return UNLIMITED_NODES if nodes is None else max(0, min(index(nodes), UNLIMITED_NODES))
 
 
 def _failure(name: str, status: int, exception: int) -> str:
-    """Say what a kernel raised: only a build with checks can."""
+    """Describe an exception raised by a kernel, which only happens in checked builds."""
     message = f"the kernel function {name} failed with status {status}"
     if status == _EXCEPTION_RAISED and exception:
         import pickle
@@ -134,7 +134,7 @@ def _failure(name: str, status: int, exception: int) -> str:
 
 
 def processor_level(library: Library) -> str | None:
-    """Return the level that this processor reaches, asked through a kernel of any level."""
+    """Return the level that this processor reaches, found out through a kernel of any level."""
     levels = TARGETS[library.about["target"]].levels
     if len(levels) == 1:
         return levels[0]
@@ -153,15 +153,14 @@ _lock = threading.Lock()
 
 
 def load(level: str | None = None, variant: str | None = None) -> Library:
-    """Return the kernel: the best one for this processor, or that of the level asked for.
+    """Return the best kernel for this processor, or the kernel of a given level.
 
-    A variant is a build with checks (``asserts``, ``bounds`` or ``asserts-bounds``); where
-    none is named, ``NUMOKU_VARIANT`` in the environment may.
-
-    ``NUMOKU_LEVEL`` there forces a level, whatever the processor says of itself.
+    A variant is a build with checks (``asserts``, ``bounds`` or ``asserts-bounds``), by default
+    from ``NUMOKU_VARIANT`` in the environment. ``NUMOKU_LEVEL`` there forces a level, even one that
+    the processor does not report.
 
     Raises:
-        KernelError: there is none that fits, with the cure.
+        KernelError: there is no suitable kernel, with the cure.
     """
     key = (level, os.environ.get("NUMOKU_VARIANT", "") if variant is None else variant)
     library = _loaded.get(key)
@@ -178,7 +177,7 @@ def _choose(level: str | None, variant: str) -> Library:
         raise KernelError("no kernel exists for this kind of machine, only for 64-bit x86 and ARM")
     try:
         folder = kernel_folder()
-    except OSError:  # neither marked as shipped nor with sources to compare: a frozen build
+    except OSError:  # a frozen build: not marked as shipped, without sources to compare
         folder = SHIPPED_FOLDER
     paths = {lvl: os.path.join(folder, target.file_name(lvl, variant)) for lvl in target.levels}
     present = {lvl: path for lvl, path in paths.items() if os.path.exists(path)}

@@ -1,8 +1,8 @@
-"""Blocks of memory for the kernel, zeroed and page aligned; and how much memory a process uses.
+"""Zeroed, page-aligned blocks of memory for the kernel, and the memory use of a process.
 
-That is as those count it who set a limit. Referees on Linux and the tournament's judge count
-private pages. Piskvork, on Windows, reads the most that the working set ever was, and pages that
-are shared with others, such as those of DLLs, are part of it.
+Memory use is measured like referees do. On Linux, they and the tournament's judge count private
+pages. On Windows, Piskvork reads the peak working set, which includes pages shared with other
+processes, such as those of DLLs.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-# A private mapping can have large pages, a shared one (the default) cannot: searches in a
-# table of 300 MB take a quarter less time, and the program ends faster. Not on Windows.
+# Only private mappings can have huge pages, not the default shared ones: searches in a table of
+# 300 MB take a quarter less time, and the program ends faster. Not on Windows.
 ANONYMOUS = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 _COMMIT_AND_RESERVE, _READ_AND_WRITE, _RELEASE = 0x3000, 0x04, 0x8000
 
 
 class Block:
-    """A block of bytes that the kernel reads and writes; ``address`` is where it starts."""
+    """A block of bytes that the kernel reads and writes, starting at ``address``."""
 
     def __init__(self, length: int, *, huge: bool = False) -> None:
-        """Map ``length`` zero bytes; ``huge`` asks for large pages where the system has them.
+        """Map ``length`` zero bytes; ``huge``: with huge pages if the system has them.
 
         Raises:
-            MemoryError: there is no room.
+            MemoryError: there is not enough memory.
         """
         self.length, self.address = length, 0
         take = _take_own_pages if sys.platform == "win32" else _map_pages
@@ -42,7 +42,7 @@ class Block:
         ctypes.memmove(self.address, data, len(data))
 
     def close(self) -> None:
-        """Give the memory back; nothing may use the address any more."""
+        """Free the memory; the address must not be used any more."""
         if self.address:
             self.address = 0
             self._give_back()
@@ -56,16 +56,16 @@ def _map_pages(length: int, huge: bool) -> tuple[int, Callable[[], object]]:
     except (OSError, ValueError, OverflowError) as error:
         raise MemoryError(f"cannot map {length} bytes: {error}") from error
     if huge and hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # only a matter of speed
+        with suppress(OSError):  # just slower without
             pages.madvise(mmap.MADV_HUGEPAGE)
     return ctypes.addressof(ctypes.c_char.from_buffer(pages)), pages.close
 
 
 def _take_own_pages(length: int, huge: bool) -> tuple[int, Callable[[], object]]:
-    """Take pages that belong to this process alone, on Windows.
+    """Allocate private pages on Windows.
 
-    What `mmap` makes there can be shared, and for that wine keeps a file, which costs half of the
-    time of a search that begins with an empty table.
+    Mappings of `mmap` there can be shared, for which Wine keeps a file; this would double the time
+    of a search that starts with an empty table.
     """
     kernel32 = getattr(ctypes, "WinDLL")("kernel32")  # noqa: B009 - absent elsewhere
     take, give_back = kernel32.VirtualAlloc, kernel32.VirtualFree
@@ -78,10 +78,10 @@ def _take_own_pages(length: int, huge: bool) -> tuple[int, Callable[[], object]]
     return address, partial(give_back, address, 0, _RELEASE)
 
 
-DEFAULT_MEMORY = 350_000_000  # bytes where no limit is set; tournaments send 367,001,600
-_TAB = 220 << 20  # of a browser's tab: the page, the interpreter, and the compiled code of both
-_UNKNOWN = 40 << 20  # assumed where the system does not tell; more than we ever saw
-# The sizes that Windows tells, by their place behind the number of page faults.
+DEFAULT_MEMORY = 350_000_000  # bytes if no limit is set; tournaments send 367,001,600
+_TAB = 220 << 20  # of a browser tab: the page, the interpreter, and the compiled code of both
+_UNKNOWN = 40 << 20  # assumed if the system does not tell; more than ever measured
+# The sizes reported by Windows, by index after the number of page faults.
 _PEAK_WORKING_SET, _WORKING_SET, _PAGE_FILE, _PRIVATE = 0, 1, 6, 8
 
 
@@ -93,18 +93,18 @@ def footprint() -> int:
         if sys.platform != "win32":
             return private_pages()
         sizes = windows_sizes(os.getpid())
-        # Wine tells 0 for the private bytes under one of their two names.
+        # Wine reports 0 for the private bytes under one of their two names.
         return max(sizes[_WORKING_SET], sizes[_PAGE_FILE], sizes[_PRIVATE]) or _UNKNOWN
     except (OSError, ValueError, AttributeError):
         return _UNKNOWN
 
 
 def private_pages(pid: int | str = "self") -> int:
-    """Return the bytes of the private pages of a process, as the Linux kernel sums them up.
+    """Return the bytes of the private pages of a process, as summed up by the Linux kernel.
 
     Raises:
-        OSError: there is no such process, or it may not be asked.
-        ValueError: the system does not say.
+        OSError: there is no such process, or access is denied.
+        ValueError: the system does not report them.
     """
     total = 0
     with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
@@ -117,12 +117,12 @@ def private_pages(pid: int | str = "self") -> int:
 
 
 def peak_working_set(pid: int) -> int:
-    """Return what Piskvorky reads of a process on Windows, in bytes; OSError if not allowed."""
+    """Return the peak working set of a process on Windows, in bytes; OSError if not allowed."""
     return windows_sizes(pid)[_PEAK_WORKING_SET]
 
 
 def windows_sizes(pid: int) -> tuple[int, ...]:
-    """Ask Windows for the nine sizes of a process; OSError if it does not tell."""
+    """Return the nine sizes that Windows reports for a process; OSError if it does not."""
 
     class Counters(ctypes.Structure):
         _fields_ = [("cb", ctypes.c_uint32), ("page_faults", ctypes.c_uint32),

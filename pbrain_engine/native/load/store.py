@@ -1,12 +1,12 @@
-"""Where compiled kernels lie, and the digest of the sources that they come from.
+"""Locations of compiled kernels, and the digest of their sources.
 
-A shipped folder, ``native/lib``, holds the libraries and a file ``SHIPPED``, and is
-trusted without a check. A cache holds one folder per digest, so that a kernel of other sources is
-never found, and revisions side by side do not disturb each other.
+A shipped folder, ``native/lib``, contains the libraries and a file ``SHIPPED``, and is trusted
+without a check. The cache has a folder for each digest, so that a kernel of other sources is never
+used and several revisions can coexist.
 
-The digest hashes by content everything that shapes the machine code: the kernel's modules, the
-part of ``native`` that compiles them, and the version of the compiler. This runs at every
-start of a source checkout, so it does without ``pathlib`` and ``hashlib`` (10 ms).
+The digest hashes the contents of everything that determines the machine code: the kernel's modules,
+the part of ``native`` that compiles them, and the version of the compiler. It is computed at every
+start of a source checkout, so ``pathlib`` and ``hashlib`` (10 ms) are avoided.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COMPILER = "numba 0.68"  # pinned in pyproject.toml; a new one is a new digest
+COMPILER = "numba 0.68"  # pinned in pyproject.toml; part of the digest
 
 KERNEL_FOLDERS = ("kernel", "position", "patterns", "eval", "search", "native/build")
 LOADING_FILES = ("native/load/store.py", "native/load/targets.py")
@@ -25,7 +25,7 @@ SHIPPED_MARK = "SHIPPED"
 
 
 def _modules(package: str, folder: str) -> Iterator[str]:
-    """Yield the sources in a folder and those below it: Python, and LLVM's language."""
+    """Yield the sources in a folder and its subfolders: Python and LLVM code."""
     for name in sorted(os.listdir(os.path.join(package, folder))):
         place = f"{folder}/{name}"
         if name.endswith((".py", ".ll")):
@@ -35,7 +35,7 @@ def _modules(package: str, folder: str) -> Iterator[str]:
 
 
 def sources(package: str = PACKAGE) -> Iterator[str]:
-    """Yield the files that a kernel is made from, relative to the package, in a fixed order."""
+    """Yield the source files of the kernel, relative to the package, in a fixed order."""
     yield "values.py"
     for folder in KERNEL_FOLDERS:
         yield from _modules(package, folder)
@@ -46,7 +46,7 @@ def sources(package: str = PACKAGE) -> Iterator[str]:
 
 
 def digest(package: str = PACKAGE) -> str:
-    """Return the digest of the kernel's sources, in about 2 ms; OSError if they are not there."""
+    """Return the digest of the kernel's sources, in about 2 ms; OSError if they are missing."""
     from _blake2 import blake2b
 
     state = blake2b(COMPILER.encode(), digest_size=10)
@@ -59,20 +59,20 @@ def digest(package: str = PACKAGE) -> str:
 
 
 def is_shipped() -> bool:
-    """Tell whether the package came with its kernels, so that its sources are not asked."""
+    """Return whether the package was shipped with kernels, which are used regardless of sources."""
     return os.path.exists(os.path.join(SHIPPED_FOLDER, SHIPPED_MARK))
 
 
 def is_checkout() -> bool:
-    """Tell whether the package lies in a tree of its sources, with the targets of ``make``."""
+    """Return whether the package is in a source checkout, with the targets of ``make``."""
     return os.path.exists(os.path.join(os.path.dirname(PACKAGE), "Makefile"))
 
 
 def cache_root() -> str:
     """Return the folder of all cached kernels.
 
-    ``NUMOKU_CACHE`` decides; else a source checkout keeps its own (as test and type
-    checkers do), and an installed package uses the user's cache.
+    ``NUMOKU_CACHE`` overrides it; else a source checkout has its own (like test and type checkers),
+    and an installed package uses the user's cache.
     """
     chosen = os.environ.get("NUMOKU_CACHE")
     if chosen:
@@ -80,7 +80,7 @@ def cache_root() -> str:
     checkout = os.path.dirname(PACKAGE)
     if os.path.exists(os.path.join(checkout, "pyproject.toml")):
         own = os.path.join(checkout, ".kernels")
-        # What its owner has compiled is there for others, who can compile nothing there.
+        # Others use what the owner has compiled, as they cannot write there.
         if os.access(checkout, os.W_OK) or os.path.exists(os.path.join(own, digest())):
             return own
     home = os.path.expanduser("~")
@@ -94,5 +94,5 @@ def cache_root() -> str:
 
 
 def kernel_folder() -> str:
-    """Return the folder in which the kernel of the present sources is, or would be."""
+    """Return the folder of the kernel for the current sources, existing or not."""
     return SHIPPED_FOLDER if is_shipped() else os.path.join(cache_root(), digest())

@@ -1,4 +1,4 @@
-"""What a kernel can be built for: platforms, levels, and the level that a processor reaches."""
+"""Targets of the kernel: platforms, levels, and the level that a processor reaches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 
-# Of each kind of processor the levels of its instruction set, each of which contains the one
-# before, with LLVM's name of the processor that it stands for.
+# For each architecture its instruction set levels, each including the one before, with LLVM's name
+# of a representative processor.
 LEVELS = {
     "x86_64": {"v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"},
     "aarch64": {"v8": "generic"},
@@ -17,18 +17,18 @@ LEVELS = {
 
 
 class Target:
-    """A platform: its name here, for LLVM and for the linker, and its library files.
+    """A platform: its names here, for LLVM and for the linker, and its library files.
 
-    A plain class: the engine imports this at its start, and ``typing`` takes 6 ms.
+    A plain class, as the engine imports this at its start and ``typing`` takes 6 ms.
     """
 
     __slots__ = ("name", "triple", "zig", "suffix", "is_wasm", "cpus", "levels")
 
     def __init__(self, name: str, triple: str, zig: str, suffix: str) -> None:
-        """Name a platform for people, for code generation and for linking."""
+        """Define a platform by its own name, LLVM's triple, zig's target and the file suffix."""
         self.name = name
         self.triple = triple
-        self.zig = zig  # with the oldest glibc that the library may ask for; none: LLVM's linker
+        self.zig = zig  # with the oldest glibc supported; empty: LLVM's linker
         self.suffix = suffix
         kind = triple.partition("-")[0]
         self.is_wasm = kind == "wasm32"  # as Pyodide runs it in a browser: one thread, 32 bits
@@ -55,10 +55,10 @@ TARGETS = {
 
 
 def machine() -> str:
-    """Return the kind of processor that this process is made for.
+    """Return the architecture that this process is built for.
 
-    Windows names it in a variable of the environment, but a manager may start programs without
-    one. There the interpreter tells, whose version ends with, say, ``64 bit (AMD64)]``.
+    On Windows it is taken from the interpreter's version, which ends like ``64 bit (AMD64)]``, as a
+    manager may start programs without environment variables.
     """
     if sys.platform == "win32":
         name = sys.version.rpartition("(")[2].rstrip(")]").lower()
@@ -68,7 +68,7 @@ def machine() -> str:
 
 
 def host_target() -> Target | None:
-    """Return the platform of this process, or None where no kernel can be built for it."""
+    """Return the platform of this process, or None if no kernel can be built for it."""
     if sys.platform == "emscripten":
         return TARGETS["wasm32"]
     if sys.maxsize < 2**32:
@@ -82,10 +82,10 @@ Cpuid = Callable[[int, int], tuple[int, int, int, int]]  # (leaf, subleaf) -> ea
 Bit = tuple[int, int, int]  # leaf, register (eax = 0 ...), bit number
 
 EBX, ECX = 1, 2
-EXTENDED = 0x8000_0000  # the first leaf of the further ones
+EXTENDED = 0x8000_0000  # the first extended leaf
 OSXSAVE = (1, ECX, 27)
 
-# The x86-64 psABI's microarchitecture levels: what they need, by LLVM's names.
+# The features required by the x86-64 psABI's microarchitecture levels, by LLVM's names.
 FEATURES: dict[str, dict[str, Bit]] = {
     "v2": {
         "sse3": (1, ECX, 0), "ssse3": (1, ECX, 9), "cx16": (1, ECX, 13), "sse4.1": (1, ECX, 19),
@@ -101,7 +101,7 @@ FEATURES: dict[str, dict[str, Bit]] = {
         "avx512bw": (7, EBX, 30), "avx512vl": (7, EBX, 31),
     },
 }  # fmt: skip
-# What the operating system has to save on a task switch: XMM and YMM, then also ZMM and masks.
+# State that the operating system must save on a task switch: XMM and YMM, then also ZMM and masks.
 SAVED_STATE = {"v2": 0x00, "v3": 0x06, "v4": 0xE6}
 
 
