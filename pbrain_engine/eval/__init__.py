@@ -1,1 +1,1 @@
-"""The evaluation: its weights, the incremental part and the value of a position."""
+"""The evaluation: weights, incremental state and the value of a position."""

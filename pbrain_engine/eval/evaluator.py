@@ -1,13 +1,12 @@
-"""The value of positions and the scores of moves: what a search asks.
+"""The evaluation interface of the search: values of positions and scores of moves.
 
 The linear evaluation adds one number for the combination of each empty cell and side, and one for
-the threat mask. Where a rule has a network, that stands on top of it.
+the threat mask. If a rule has a network, it builds on the linear evaluation.
 
-A search calls these functions and nothing behind them, so that it need not know how a
-position is judged. An EVALUATOR is what does not change while a rule is played; it begins with the
-tables, so its address serves wherever theirs does. An ACCUMULATOR is what one searching thread
-keeps next to its game; nothing happens to it when a stone is put or taken back, but only when
-something is asked.
+A search calls only these functions, so it does not depend on how positions are evaluated. An
+EVALUATOR is constant for a rule and its weights; it begins with the tables, so its address can be
+used as theirs. An ACCUMULATOR belongs to one search thread, next to its game; it is not updated
+when a stone is put or taken back, only when a value or policy is requested.
 """
 
 import numpy as np
@@ -65,7 +64,7 @@ def apply_weights(tables, weights):
 
 @kernel
 def threat_mask(state, side):
-    """Return which kinds of threat exist on the board, seen by the side to move."""
+    """Return the mask of the kinds of threats on the board, for the side to move."""
     enemy = 1 - side
     mask = 1 if count_of(state, enemy, s.MAKES_FIVE) else 0
     mask |= 2 if count_of(state, side, s.MAKES_WINNING_FOUR) else 0
@@ -87,8 +86,8 @@ def threat_mask(state, side):
 def evaluate(state, tables):
     """Return the value for the side to move, within +-EVAL_LIMIT.
 
-    The cell values are averaged over the last two plies, which takes out most of the
-    swing between the sides' turns; the threat mask adds what the turn is worth.
+    The cell values are averaged over the last two plies, which removes most of the swing between
+    the sides' turns; the threat mask adds the value of the turn.
     """
     side = state.position.side
     ply = state.position.ply
@@ -103,7 +102,7 @@ def evaluate(state, tables):
 
 @kernel
 def move_score(state, tables, side, cell):
-    """Return the ordering score of a move: what it makes and what it takes away."""
+    """Return the ordering score of a move, for the shapes it makes and those it prevents."""
     own = combination_in(state.entries[side, cell])
     enemy = combination_in(state.entries[1 - side, cell])
     return np.int64(tables.scores[side, 0, own]) + np.int64(tables.scores[side, 1, enemy])
@@ -116,15 +115,15 @@ EVALUATOR = record(tables=TABLES, gap=fill_line(TABLES.itemsize), network=NETWOR
 
 @kernel
 def has_network(evaluator):
-    """Return whether the rule is played with a network, and so with a policy."""
+    """Return whether the rule has a network, and so a policy."""
     return evaluator.network.loaded != 0
 
 
 @kernel
 def begin(accumulator, evaluator, state):
-    """Make an accumulator ready for a search that starts from this position.
+    """Prepare an accumulator for a search from this position.
 
-    It serves as long as no stone below this position changes.
+    It stays valid as long as the stones of this position do not change.
     """
     if has_network(evaluator):
         half = np.int64(evaluator.tables.half)
@@ -133,9 +132,9 @@ def begin(accumulator, evaluator, state):
 
 @kernel
 def ask_network(accumulator, evaluator, state, whole):
-    """Bring the accumulator to a position and compute what value and policy share.
+    """Bring the accumulator to a position and compute the trunk, shared by value and policy.
 
-    ``whole``: as the policy needs it.
+    ``whole``: bring it up completely, as the policy requires.
     """
     network = evaluator.network
     side = np.int64(state.position.side)
@@ -145,7 +144,7 @@ def ask_network(accumulator, evaluator, state, whole):
 
 @kernel
 def judge_near(accumulator, evaluator, state, alpha, beta, margin):
-    """Return the value of a position; the linear one where it is ``margin`` off the window."""
+    """Return the value of a position; the linear one if that is ``margin`` outside the window."""
     linear = evaluate(state, evaluator.tables)
     if not has_network(evaluator) or not alpha - margin < linear < beta + margin:
         return linear
@@ -163,16 +162,16 @@ def judge(accumulator, evaluator, state):
 
 @kernel
 def ask_moves(accumulator, evaluator, state):
-    """Make ready to be asked for the logits of the moves of a position."""
+    """Prepare the accumulator for ``logit_of`` on the moves of a position."""
     ask_network(accumulator, evaluator, state, True)
     ask_policy(accumulator, evaluator.network, np.int64(state.position.side))
 
 
 @kernel
 def logit_of(accumulator, evaluator, state, cell, score):
-    """Return the policy's logit of a move, in 256ths; ``ask_moves`` has come before.
+    """Return the policy's logit of a move, in 256ths, after ``ask_moves``.
 
-    ``score``: the linear one (``move_score``).
+    ``score``: the linear score (``move_score``).
     """
     side, network = np.int64(state.position.side), evaluator.network
     enemy_last, own_last = last_move(state.position, 1), last_move(state.position, 2)
@@ -181,16 +180,16 @@ def logit_of(accumulator, evaluator, state, cell, score):
 
 @kernel
 def linear_logit(evaluator, side, score):
-    """Return what a linear score adds to a logit, in 256ths."""
+    """Return the contribution of a linear score to a logit, in 256ths."""
     return score_logit(evaluator.network.heads[side], score)
 
 
-# Without any search, for when there is no time at all ----------------------------------
+# Without a search, for when there is no time -------------------------------------------
 
 
 @kernel
 def urgency(state, side, cell):
-    """Return what a cell is worth before any score: fives, then winning fours, own ones first."""
+    """Return a bonus for urgent cells: fives, then winning fours, own before enemy ones."""
     own = class_at(state, side, cell)
     enemy = class_at(state, 1 - side, cell)
     if own == s.MAKES_FIVE:
@@ -204,10 +203,10 @@ def urgency(state, side, cell):
 
 @kernel
 def quick_move(state, tables):
-    """Return the best legal cell at a glance, or 0 if every empty cell is forbidden.
+    """Return the best legal cell by static scores, or 0 if every empty cell is forbidden.
 
-    Near the stones, if that can be; on an empty board the centre. Of equal cells the one
-    nearest to the centre.
+    Cells near stones are preferred; of equal cells, the one nearest to the centre wins. On an empty
+    board this is the centre.
     """
     position = state.position
     side = np.int64(position.side)

@@ -1,31 +1,32 @@
-"""What the block of a network holds, and how it is packed in a weight file.
+"""The network, the layout of its block, and the packing of blocks in weight files.
 
-A block is little-endian, as every machine with a kernel is, without gaps: sixteen int32 (``Sizes``
+A block is little-endian, like every machine with a kernel, without gaps: sixteen int32 (``Sizes``
 and zeros), the arrays of ``shared_fields``, then those of ``head_fields`` once for both sides or
 once for each.
 
-What the network computes (``tests/oracle/network.py`` has the same in plain integers):
+The network computes (``tests/oracle/network.py`` does the same with plain integers):
 
-1. Pattern to vector. The four line windows of an empty cell, four cells to each side (five outside
-   of freestyle), each have a code, and the code a vector of 64 small integers. Mirrored windows are
-   one pattern: 7,381 in freestyle, 66,430 elsewhere, of which the 16,384 most frequent have their
-   own codes. Where the rule is the same for both colours, half of a vector comes from the window
+1. Pattern to vector. Each of the four line windows of an empty cell, four cells on each side (five
+   outside of freestyle), has a code, and the code a vector of 64 small integers. Mirrored windows
+   are one pattern: 7,381 in freestyle, 66,430 elsewhere, of which the 16,384 most frequent have
+   their own codes. If the rule is the same for both colours, half of a vector comes from the window
    with colours exchanged.
-2. Cell. The sum of its four vectors, clamped to 0 and 4,095; 0 where no stone or border is near.
-3. Trunk. Sums over nine regions (thirds of the board) go through a layer of 16 units that regions
-   share, then with the sum over the board through 48 units, to which the threat mask adds a vector.
+2. Cell. The sum of its four vectors, clamped between 0 and 4,095; 0 if no stone or border is near.
+3. Trunk. Sums over nine regions (thirds of the board) go through a layer of 16 units shared by the
+   regions, then, with the sum over the board, through 48 units, to which the threat mask adds a
+   vector.
 4. Value. 32 units and one output; the linear evaluation is added.
-5. Policy. The trunk makes weights for this position: 64 for the channels of a cell, and a bias and
-   a weight for 16 hidden units of a cell, which see it mixed with its eight neighbours. The linear
-   move score and numbers for the distances from the last two stones are added.
+5. Policy. The trunk computes weights for this position: 64 for the channels of a cell, and a bias
+   and a weight for each of a cell's 16 hidden units, whose input is the cell mixed with its eight
+   neighbours. The linear move score and terms for the distances from the last two stones are added.
 
-All of it is the same under the eight symmetries of the board.
+The network is invariant under the eight symmetries of the board.
 
-A file holds a zlib stream of it, which begins with the number of its form. In form 1 the arrays
-follow as the kernel reads them, row after row. In form 2 each lies column after column, all low
-bytes before all high ones: neighbours are similar there, and the stream gets a fifth shorter.
+In a file, a block is a zlib stream that begins with the number of its form. In form 1 the arrays
+are stored as the kernel reads them, row by row. In form 2 each is stored column by column, all low
+bytes before all high ones: neighbours are more similar, and the stream is a fifth shorter.
 
-The engine reads its networks with this module, so it imports the standard library only.
+The engine reads its networks with this module, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -39,21 +40,21 @@ from typing import NamedTuple
 from ..errors import WeightsError
 
 FORM = 1
-COLUMNS = 2  # the form in which arrays lie by columns and planes of bytes
-PATTERNS = {4: 7381, 5: 66430}  # by half: line windows that differ, mirrored ones counted once
+COLUMNS = 2  # the form with arrays stored by columns and byte planes
+PATTERNS = {4: 7381, 5: 66430}  # by half: number of line windows up to mirroring
 THREAT_MASKS = 2048
-NEAR_REACH = 7  # cells of a distance from a stone that is told from others
-NEAR_CLASSES = 37  # such distances, by the longer and the shorter way; 0 is farther
+NEAR_REACH = 7  # greatest distance from a stone with a class of its own
+NEAR_CLASSES = 37  # distance classes, by longer and shorter coordinate difference; 0 is farther
 SHIFTS = 16
-BOOK_LIMIT = 8191  # four vectors together stay within int16
-LAYER_LIMIT = 8191  # what comes out of a layer
-FEATURE_LIMIT = 4095  # a cell's feature
+BOOK_LIMIT = 8191  # the sum of four vectors stays within int16
+LAYER_LIMIT = 8191  # largest output of a layer
+FEATURE_LIMIT = 4095  # largest feature of a cell
 
 # The sizes for which the kernel is compiled.
 CHANNELS = 64
-REGION_UNITS = 16  # numbers that the regions add to the channels
+REGION_UNITS = 16  # pooled over regions, in addition to the channels
 CELL_UNITS = 16  # between the features of a cell and its policy
-TRUNK_UNITS = 48  # that value and policy share
+TRUNK_UNITS = 48  # shared by value and policy
 VALUE_UNITS = 32  # between the trunk and the value
 
 _HEAD, _FORM_HEAD = struct.Struct("<16i"), struct.Struct("<i")
@@ -64,14 +65,14 @@ class Sizes(NamedTuple):
     """The head of a block."""
 
     form: int
-    half: int  # cells that a line window reaches to each side
+    half: int  # cells of a line window on each side
     tied: int  # 1: the rule treats both colours the same, so they share vectors
     heads: int  # 1 for both sides, or 2: black's, white's
     patterns: int
     codes: int
     channels: int  # of a cell's feature
     region_units: int
-    cell_units: int  # of the hidden layer that the policy has for a cell
+    cell_units: int  # of the policy's hidden layer for a cell
     trunk_units: int
     value_units: int
     near: int
@@ -82,7 +83,7 @@ class Sizes(NamedTuple):
 
 
 class Field(NamedTuple):
-    """An array of a block: its name, its kind of number (``array`` code) and its shape."""
+    """An array of a block: its name, its number type (``array`` code) and its shape."""
 
     name: str
     kind: str
@@ -90,12 +91,12 @@ class Field(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Its length in the file."""
+        """The length in the file."""
         return prod(self.shape) * array(self.kind).itemsize
 
 
 def shared_fields(sizes: Sizes) -> list[Field]:
-    """Return the arrays that both sides share: from a pattern to its vector."""
+    """Return the arrays shared by both sides: from patterns to vectors."""
     width = sizes.channels // 2 if sizes.tied else sizes.channels
     swap = [Field("swap", "H", (sizes.codes,))] if sizes.tied else []
     book = Field("book", "h", (sizes.codes, width))
@@ -122,12 +123,12 @@ def head_fields(sizes: Sizes) -> list[Field]:
 
 
 def fields(sizes: Sizes) -> list[Field]:
-    """Return all arrays in the order of the file; those of a second head come last."""
+    """Return all arrays in file order; those of a second head come last."""
     return shared_fields(sizes) + sizes.heads * head_fields(sizes)
 
 
 def sizes_of(raw: bytes) -> Sizes:
-    """Return the sizes of a whole block; WeightsError if it is cut off or no network's."""
+    """Return the sizes of a complete block; WeightsError if it is cut off or not a network."""
     if len(raw) < _HEAD.size:
         raise WeightsError(f"has {len(raw)} bytes only")
     head = _HEAD.unpack_from(raw)
@@ -152,11 +153,11 @@ def sizes_of(raw: bytes) -> Sizes:
 
 
 def check_stream(stream: bytes | memoryview, family: str) -> None:
-    """Make sure, by the head of its block, that the kernel can use a stream for a rule family.
+    """Check, by the head of its block, that the kernel can use a stream for a rule family.
 
     Raises:
-        zlib.error: it is no stream.
-        WeightsError: its block is cut off, or of another form, rule or size.
+        zlib.error: the bytes are not a zlib stream.
+        WeightsError: the block is cut off, or has another form, rule or size.
     """
     head = zlib.decompressobj().decompress(stream, HEAD_BYTES)
     if head[: _FORM_HEAD.size] == _FORM_HEAD.pack(COLUMNS):
@@ -173,7 +174,7 @@ def check_stream(stream: bytes | memoryview, family: str) -> None:
 
 
 def pack(block: bytes) -> bytes:
-    """Return a block as a stream of form 2; one that is no block is packed as it is."""
+    """Return a block as a stream of form 2; invalid blocks are compressed unchanged."""
     try:
         arrays = fields(sizes_of(block))
     except WeightsError:
@@ -190,8 +191,8 @@ def unpack(stream: bytes | memoryview) -> bytes:
     """Return the block of a stream of either form.
 
     Raises:
-        zlib.error: it is no stream.
-        WeightsError: it is by columns, and no block of any network.
+        zlib.error: the bytes are not a zlib stream.
+        WeightsError: the stream has form 2 but is not a network.
     """
     raw = zlib.decompress(stream)
     if raw[: _FORM_HEAD.size] != _FORM_HEAD.pack(COLUMNS):
@@ -206,7 +207,7 @@ def unpack(stream: bytes | memoryview) -> bytes:
 
 
 def _columns(field: Field, raw: bytes) -> bytes:
-    """Return an array that lies by rows as columns, in planes of bytes."""
+    """Convert an array from rows to columns in byte planes."""
     numbers = array(field.kind, raw)
     columns = prod(field.shape[1:])
     turned = array(field.kind)
@@ -217,7 +218,7 @@ def _columns(field: Field, raw: bytes) -> bytes:
 
 
 def _rows(field: Field, raw: bytes) -> bytes:
-    """Return an array that lies by columns, in planes of bytes, as rows."""
+    """Convert an array from columns in byte planes to rows."""
     data = bytearray(len(raw))
     rows = field.shape[0]
     width = len(raw) // prod(field.shape)

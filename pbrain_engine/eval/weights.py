@@ -1,24 +1,23 @@
-"""Weight files: the learned or hand-set numbers of the evaluation, one block a rule family.
+"""Weight files: the learned or hand-set numbers of the evaluation, one block per rule family.
 
 A file is a text header and a binary body. The header starts with the line ``numoku weights 1``,
-has one ``key: value`` a line (``id``, ``made``, provenance, ``scale FAMILY``), a line
-``families: ...`` that names the blocks in their order, ``crc32: ...`` of the body, and ends with
-an empty line. The body holds each family's block of little-endian int16:
+has ``key: value`` lines (``id``, ``made``, provenance, ``scale FAMILY``), a line ``families: ...``
+that names the blocks in order, ``crc32: ...`` of the body, and ends with an empty line. The body
+contains each family's block of little-endian int16:
 
     values   2 x 2380      side, combination: what an empty cell with it adds for the side
     threats  2 x 2048      side to move, threat mask: value for that side
     scores   2 x 2 x 2380  side to move, own or enemy combination: ordering score of a move
 
 A file with networks begins with ``numoku weights 2`` and has a line ``networks: family:bytes ...``
-before the checksum. Behind the blocks follows each network as a zlib stream of that length
-(``network_block.py``); a family that is not named has none. A network is learned on top of
-the linear weights of its file, so both stay together.
+before the checksum. After the blocks comes each network as a zlib stream of that length
+(``network_block.py``); a family not named has none. A network is trained on top of the linear
+weights of its file, so both stay together.
 
-``scale FAMILY`` says how many units of a search's value are one logistic unit of the chance to
-win (``values.py``), as measured on the games that the weights were learned from.
+``scale FAMILY``: units of a search value per logistic unit of the winning chance (``values.py``),
+measured on the games that the weights were trained on.
 
-The engine reads its weights with this module, so it imports nothing that starts slowly or needs
-OpenSSL.
+The engine reads its weights with this module, so it avoids imports that are slow or need OpenSSL.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ MAGIC_START = "numoku weights "
 FAMILIES = ("freestyle", "standard", "renju", "caro")
 COMBINATIONS = 2380
 MASKS = 2048
-DEFAULT = "network"  # the built-in weights that are played where nothing else is asked for
+DEFAULT = "network"  # name of the default built-in weights
 SCALE = "scale"  # of a family: the key in the head
-DEFAULT_SCALE = 258.0  # where a file does not say: that of freestyle, as it was measured
-LEAST_SCALE, MOST_SCALE = 20.0, 5000.0  # what can be believed
+DEFAULT_SCALE = 258.0  # for files without one: as measured for freestyle
+LEAST_SCALE, MOST_SCALE = 20.0, 5000.0  # plausible range
 BLOCK_BYTES = 2 * (2 * COMBINATIONS + 2 * MASKS + 4 * COMBINATIONS)
 
 
 class Weights(NamedTuple):
-    """A weight file in memory: its header, a block of bytes a family, and packed networks."""
+    """A weight file in memory: header, blocks by family, and compressed networks."""
 
     about: dict[str, str]
     blocks: dict[str, bytes]
@@ -59,22 +58,22 @@ class Weights(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A text that no other weights share."""
+        """A text unique to these weights."""
         return f"{self.about['id']} {self.about['crc32']}"
 
     def block(self, rule: Rule) -> bytes:
-        """Return the block that serves a rule."""
+        """Return the block for a rule."""
         return self.blocks[family_of(rule)]
 
     def scale(self, rule: Rule) -> float:
-        """Return how many units of a search's value are one logistic unit under a rule."""
+        """Return the units of a search value per logistic unit under a rule."""
         return scale_of(self.about, family_of(rule))
 
     def network(self, rule: Rule) -> bytes | None:
-        """Return the block of the network that serves a rule (``network_block``), or None.
+        """Return the block of the network for a rule (``network_block``), or None.
 
         Raises:
-            WeightsError: it cannot be unpacked, or this version does not know its form.
+            WeightsError: it cannot be unpacked, or has a form unknown to this version.
         """
         family = family_of(rule)
         stream = self.streams.get(family)
@@ -88,10 +87,10 @@ class Weights(NamedTuple):
         return block
 
     def check_networks(self) -> None:
-        """Make sure, by their heads alone, that the kernel can use all networks.
+        """Check, by their heads, that the kernel can use all networks.
 
         Raises:
-            WeightsError: one is of another form, rule or size.
+            WeightsError: one has another form, rule or size.
         """
         for family, stream in self.streams.items():
             try:
@@ -101,7 +100,7 @@ class Weights(NamedTuple):
 
 
 def scale_of(about: dict[str, str], family: str) -> float:
-    """Return the scale of a family by a head, or the usual one; WeightsError if it is no number."""
+    """Return the scale of a family from a header, or the default; WeightsError if invalid."""
     text = about.get(f"{SCALE} {family}")
     if text is None:
         return DEFAULT_SCALE
@@ -115,12 +114,12 @@ def scale_of(about: dict[str, str], family: str) -> float:
 
 
 def family_of(rule: Rule) -> str:
-    """Return the rule family that shares one block of weights."""
+    """Return the rule family of a rule, which shares one block of weights."""
     return rule.traits.family
 
 
 def weights_path(name: str) -> str:
-    """Return the file of built-in weights with this name, or the path that was meant."""
+    """Return the file of built-in weights with this name, or the name as a path."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     built_in = os.path.join(package, "weights", f"{name}.numoku")
     return built_in if os.path.exists(built_in) else name
@@ -132,9 +131,9 @@ def write_weights(
     blocks: dict[str, bytes],
     networks: dict[str, bytes] | None = None,
 ) -> None:
-    """Write a weight file; ``about`` needs an ``id`` and may hold any provenance.
+    """Write a weight file; ``about`` must have an ``id`` and may have any provenance.
 
-    ``blocks`` are as the file has them, and ``networks`` blocks of ``network_block``, by family.
+    ``blocks``: as stored, by family; ``networks``: blocks of ``network_block``, by family.
     """
     packed = {family: pack(raw) for family, raw in (networks or {}).items()}
     body = b"".join([*blocks.values(), *packed.values()])
@@ -146,10 +145,11 @@ def write_weights(
 
 
 def annotate_weights(path: str, key: str, text: str) -> None:
-    """Add a line to the head of a weight file, or replace the one of this key.
+    """Add a line to the header of a weight file, or replace the line with this key.
 
     Raises:
-        WeightsError: it is no weight file, the line is no line, or the key says what the body is.
+        WeightsError: the file is not a weight file, the text is not one ASCII line, or the key is
+            reserved.
     """
     about = load_weights(path).about
     fixed = ("families", "networks", "crc32")
@@ -162,7 +162,7 @@ def annotate_weights(path: str, key: str, text: str) -> None:
 
 
 def _write(path: str, about: dict[str, str], body: bytes) -> None:
-    """Write head and body."""
+    """Write header and body."""
     magic = MAGIC_WITH_NETWORKS if "networks" in about else MAGIC
     lines = [magic, *(f"{name}: {word}" for name, word in about.items())]
     with open(path, "wb") as file:
@@ -173,7 +173,7 @@ def load_weights(name: str) -> Weights:
     """Read and check built-in weights by name, id or key, or a weight file by path.
 
     Raises:
-        WeightsError: the file is missing, is no weight file, is damaged or incomplete.
+        WeightsError: the file is missing, damaged, incomplete or not a weight file.
     """
     path = weights_file(name)
     try:
@@ -184,7 +184,7 @@ def load_weights(name: str) -> Weights:
         raise WeightsError(f"cannot read weights {name!r}: {error.strerror}") from error
     gap = raw.find(b"\n\n")
     head = raw[:gap] if gap >= 0 else raw
-    body = memoryview(raw)[len(head) + 2 :]  # no copy: those of large bodies slow a start down
+    body = memoryview(raw)[len(head) + 2 :]  # no copy: large ones slow down the start
     lines = head.decode("latin-1").splitlines()
     if not lines or not lines[0].startswith(MAGIC_START):
         raise WeightsError(f"{path} is not a weight file")
@@ -214,7 +214,7 @@ def load_weights(name: str) -> Weights:
 
 
 def weights_file(name: str) -> str:
-    """Return the file of built-in weights with this name, id or key, or the path that was meant."""
+    """Return the file of built-in weights with this name, id or key, or the name as a path."""
     path = weights_path(name)
     folder = os.path.dirname(weights_path(DEFAULT))
     if not os.path.exists(path) and os.path.isdir(folder):

@@ -1,8 +1,8 @@
-"""The one place for compiler options: ``@kernel`` and ``@export`` functions, ``record()``.
+"""Compiler options, all in one place: ``@kernel`` and ``@export`` functions, ``record()``.
 
-A kernel is an ordinary numba function on records. Nothing is compiled when a module
-is imported: ``native.build.compile`` walks ``EXPORTS`` and compiles what they reach, ahead of time.
-Under ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, for debugging.
+A kernel is an ordinary numba function on records. Importing a module compiles nothing:
+``native.build.compile`` compiles ``EXPORTS`` and everything they reach ahead of time. Under
+``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python, for debugging.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from numba import types
 CACHE_LINE = 64
 BOUNDS_CHECK = os.environ.get("NUMOKU_BOUNDS_CHECK") == "1"
 
-# Field names that mean something else on an ndarray: compiled code reads the field, plain
-# Python silently reads the attribute.
+# Field names that are attributes of an ndarray: compiled code reads the field, but plain Python
+# silently reads the attribute.
 _NDARRAY_NAMES = frozenset(dir(np.ndarray)) | frozenset(dir(np.record))
 
 _OPTIONS: dict[str, Any] = {
     "error_model": "numpy",  # no ZeroDivisionError, so no exception paths
-    "boundscheck": BOUNDS_CHECK,  # on only in the build that the fuzz uses
-    "no_cpython_wrapper": True,  # called from kernels or through C alone
+    "boundscheck": BOUNDS_CHECK,  # on only in the build for fuzzing
+    "no_cpython_wrapper": True,  # called only from kernels or through C
     "no_cfunc_wrapper": True,
     "nogil": True,
 }
 
 
-# The entry points of the library, and numba's types of their arguments; none in plain Python.
+# The entry points of the library, and numba's types of their arguments; no types in plain Python.
 EXPORTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
-SIZES: dict[str, int] = {}  # bytes of the blocks of memory that the caller allocates
+SIZES: dict[str, int] = {}  # bytes of the memory blocks that the caller allocates
 SIGNED: list[tuple[Any, Any]] = []  # (dispatcher, signature): self-recursive kernels, in order
 
 
@@ -41,7 +41,7 @@ def record(**fields: Any) -> np.dtype[np.record]:
     """Return a packed record type; put the widest fields first.
 
     Raises:
-        ValueError: a field is named like an attribute of an array.
+        ValueError: a field has the name of an array attribute.
     """
     wrong = sorted(_NDARRAY_NAMES.intersection(fields))
     if wrong:
@@ -51,19 +51,19 @@ def record(**fields: Any) -> np.dtype[np.record]:
 
 
 def fill_line(*lengths: int) -> tuple[type, int]:
-    """Return a field of bytes after fields of these lengths: what follows begins a cache line."""
+    """Return a field of padding after fields of these lengths, up to the next cache line."""
     return (np.uint8, -sum(lengths) % CACHE_LINE or CACHE_LINE)
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function as kernel code, typed by its callers."""
+    """Mark a function as kernel code, with types inferred from its callers."""
     return numba.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def recursive_kernel(*arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Mark a self-recursive kernel: it returns int64 and takes records (dtypes) or int64s.
+    """Mark a self-recursive kernel, which returns int64 and takes records (dtypes) or int64s.
 
-    Numba cannot infer its type from a caller, so it is given: each argument is a record
+    Numba cannot infer its type from its callers, so ``arguments`` gives it: for each a record
     dtype or ``int``.
     """
 
@@ -78,11 +78,11 @@ def recursive_kernel(*arguments: Any) -> Callable[[Callable[..., Any]], Callable
 
 
 def export(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a C entry point, called with addresses and int64s alone; it returns an int64.
+    """Mark a C entry point, which takes only addresses and int64s and returns an int64.
 
-    A parameter that is annotated with a record's dtype is the address of such a record, one whose
-    name ends in ``_p`` any other address; every other one is an int64. Uncompiled, the function
-    takes addresses, too.
+    A parameter annotated with a record dtype is the address of such a record; a name ending in
+    ``_p`` is any other address; all others are int64. Uncompiled, the function takes addresses,
+    too.
     """
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
@@ -92,15 +92,15 @@ def export(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def export_kernel(name: str, function: Callable[..., Any], *arguments: Any) -> None:
-    """Let C call a kernel under a name; each argument is a record's dtype or ``int``.
+    """Export a kernel to C under a name; each argument is a record dtype or ``int``.
 
-    The result is what the kernel returns, an int64 or a truth value, or 0 if that is nothing.
+    The result is the kernel's, an int64 or a boolean, or 0 if it returns None.
     """
     _add(name, function, arguments)
 
 
 def _add(name: str, function: Callable[..., Any], kinds: Sequence[Any]) -> Callable[..., Any]:
-    """Note an entry point, whose ``kinds`` are dtypes, ``bytes`` for an address, or ``int``."""
+    """Register an entry point; ``kinds``: dtypes, ``bytes`` for an address, or ``int``."""
     if numba.config.DISABLE_JIT:
 
         def call_export(*arguments: Any) -> int:

@@ -1,4 +1,4 @@
-"""Single machine instructions, in kernels and in plain Python; fields of few bits in a word."""
+"""Single machine instructions, for kernels and plain Python, and bit fields packed in a word."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ WORD = ir.IntType(64)
 
 
 def instruction(kind: Any, emit: Callable[..., Any]) -> Callable[..., Any]:
-    """Let kernels have LLVM code where plain Python has the function that this decorates.
+    """Replace the decorated function by LLVM code in kernels; plain Python runs the function.
 
-    ``kind``: numba's signature, or what makes it of the types of the arguments. ``emit`` gets a
-    builder and the arguments, of an array its address, and returns the result.
+    ``kind``: numba's signature, or a function that makes it from the argument types. ``emit`` gets
+    a builder and the arguments, arrays as addresses, and returns the result.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -49,7 +49,7 @@ def instruction(kind: Any, emit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def call(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
-    """Call a function of the library that ``native.build`` links, or of LLVM."""
+    """Call a function linked by ``native.build``, or one of LLVM's."""
     kind = ir.FunctionType(result, [value.type for value in arguments])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
@@ -88,17 +88,17 @@ def _prefetch(builder: Any, words: Any, index: Any) -> None:
 
 @instruction(types.void, _prefetch)
 def prefetch(words: Any, index: Any) -> None:
-    """Begin to load the cache line of an array's element."""
+    """Prefetch the cache line of an array element."""
 
 
 @instruction(
     types.int64(types.int64), lambda builder, steps: call(builder, "numoku_poll", WORD, steps)
 )
 def poll_host(steps: Any) -> int:
-    """Count the steps of a search; return 1 if it has to return, 0 if it may go on.
+    """Count the steps of a search; return 1 if it must stop, else 0.
 
-    In a browser, where no other thread can stop a search, the host is asked after some
-    thousand steps (``native/build/poll.ll``). Elsewhere this is the constant 0.
+    In a browser, where no other thread can stop a search, the host is asked every few thousand
+    steps (``native/build/poll.ll``). Elsewhere this is the constant 0.
     """
     return 0
 
@@ -110,18 +110,18 @@ def poll_host(steps: Any) -> int:
     ),
 )
 def exchange(words: Any, index: Any, value: Any) -> int:
-    """Write an int64 element of an array and return what it was, in one step."""
+    """Atomically write an int64 element of an array and return its old value."""
     before = int(words[index])
     words[index] = value
     return before
 
 
 def packed(**widths: int) -> list[Callable[..., Any]]:
-    """Return a kernel for each field that reads it from a word, and last one that makes a word.
+    """Return kernels that read each field from a word, and last a kernel that packs a word.
 
-    ``widths``: bits of each field, lowest first, at most 64 together; below zero for a number with
-    a sign. ``value_of, cell_of, pack = packed(value=-16, cell=10)``: ``pack(-5, 7)`` is a uint64,
-    of which ``value_of`` gives -5.
+    ``widths``: bits of each field, lowest first, at most 64 in total; negative for signed fields.
+    With ``value_of, cell_of, pack = packed(value=-16, cell=10)``, ``pack(-5, 7)`` is a uint64 for
+    which ``value_of`` returns -5.
     """
     bits = tuple(abs(width) for width in widths.values())
     shifts = (0, *accumulate(bits))[:-1]

@@ -1,10 +1,10 @@
 """Rows of sixteen numbers as values: one machine instruction for all of them, in kernels.
 
 A row is *shorts*, sixteen int16, or *ints*, sixteen int32; the trainer has rows of floats
-(``learn.network.rows``). The compiler turns it into whatever the processor has: two registers of
-AVX2 for ints, four of SSE or NEON. A loop over an array would leave that to its analysis of what
-may overlap; here it is certain. Arrays are flat, and an index is that of the first of sixteen
-numbers. In plain Python the rows are small arrays.
+(``learn.network.rows``). The compiler maps a row to the processor's registers: two of AVX2 for
+ints, four of SSE or NEON. For a loop over arrays, this would depend on its alias analysis. Arrays
+are flat, and an index is that of the first of sixteen numbers. In plain Python rows are small
+arrays.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SHORTS, INTS = Row(types.int16), Row(types.int32)
 
 
 def spread(builder: Any, value: Any) -> Any:
-    """Return a row of the same value."""
+    """Return a row filled with one value."""
     kind = ir.VectorType(value.type, LANES)
     nowhere = ir.Constant(kind, ir.Undefined)
     one = builder.insert_element(nowhere, value, ir.Constant(ir.IntType(32), 0))
@@ -54,12 +54,12 @@ def spread(builder: Any, value: Any) -> Any:
 
 
 def _row_at(builder: Any, numbers: Any, index: Any, kind: Any) -> Any:
-    """Return the address of an element of an array, as that of a row."""
+    """Return the address of an array element as the address of a row."""
     return builder.bitcast(builder.gep(numbers, [index]), kind.as_pointer())
 
 
 def _load(builder: Any, numbers: Any, index: Any, kind: Any = None) -> Any:
-    """Read a row, of the array's own kind if it is not given, that may lie anywhere."""
+    """Load an unaligned row, by default of the array's own type."""
     kind = kind or ir.VectorType(numbers.type.pointee, LANES)
     row = builder.load(_row_at(builder, numbers, index, kind))
     row.align = 2
@@ -78,7 +78,7 @@ def _save(builder: Any, numbers: Any, index: Any, row: Any) -> None:
 
 @instruction(lambda numbers, _, row: types.void(numbers, types.int64, row), _save)
 def save(numbers: Any, index: Any, row: Any) -> None:
-    """Write sixteen numbers to an array of their kind."""
+    """Write sixteen numbers to an array of their type."""
     numbers[index : index + LANES] = row
 
 
@@ -108,12 +108,12 @@ def _clamp(builder: Any, row: Any, *ends: Any) -> Any:
 
 @instruction(lambda row, *_: row(row, types.int64, types.int64), _clamp)
 def clamp(row: Any, low: Any, high: Any) -> Any:
-    """Return a row with each number raised to ``low`` or lowered to ``high``."""
+    """Return a row with each number clamped between ``low`` and ``high``."""
     return np.minimum(np.maximum(row, row.dtype.type(low)), row.dtype.type(high))
 
 
 def _shift(name: str) -> Callable[..., Any]:
-    """Return the instruction that shifts a row by this many bits."""
+    """Return LLVM's shift instruction ``name`` for a row."""
 
     def emit(builder: Any, row: Any, bits: Any) -> Any:
         count = spread(builder, builder.trunc(bits, row.type.element))
@@ -124,7 +124,7 @@ def _shift(name: str) -> Callable[..., Any]:
 
 @_shift("shl")
 def shift_left(row: Any, bits: Any) -> Any:
-    """Return a row times a power of two; nothing may be lost."""
+    """Return a row times a power of two; the results must fit."""
     return row << row.dtype.type(bits)
 
 

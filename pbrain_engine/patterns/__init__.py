@@ -1,1 +1,1 @@
-"""What a line of cells means: shapes, tables and the incremental shape state."""
+"""Line patterns: shapes, tables and the incremental shape state."""

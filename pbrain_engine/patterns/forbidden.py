@@ -1,9 +1,9 @@
 """Renju: whether black may play on a cell.
 
-The tables say where black *may* commit a foul (class MAKES_FOUL). An overline and two fours
-are what they seem. A double three counts only the threes that one more stone, on a cell
-that is itself allowed and makes no five elsewhere, turns into an open four, so it needs
-the position after the stone, and the same question there.
+The tables say where black *may* commit a foul (class MAKES_FOUL). Overlines and double fours are
+always fouls. In a double three, a three counts only if one more stone, on a cell that is itself
+allowed and makes no five elsewhere, turns it into an open four; so the stone is tried on the board
+and the question asked recursively.
 """
 
 from ..kernel import kernel, recursive_kernel
@@ -30,7 +30,7 @@ def is_three(shape):
 
 @kernel
 def has_foul_line(code):
-    """Return whether a code alone, whatever follows, is an overline or two fours."""
+    """Return whether a code is an overline or two fours, a foul in any case."""
     fours = 0
     for direction in range(4):
         shape = shape_in(code, direction)
@@ -50,7 +50,7 @@ def foul(state, tables, cell):
         return 1
     half = tables.half
     live = 0
-    left = 0  # threes that may yet count
+    left = 0  # threes not checked yet
     for direction in range(4):
         left += is_three(shape_in(code, direction))
     place(state, tables, cell, BLACK)
@@ -79,7 +79,7 @@ def foul(state, tables, cell):
 
 @kernel
 def is_forbidden(state, tables, cell):
-    """Return whether the rule forbids the side to move this empty cell."""
+    """Return whether this empty cell is forbidden to the side to move."""
     if tables.fouls == 0 or state.position.side != BLACK:
         return False
     return foul(state, tables, cell) == 1

@@ -1,22 +1,22 @@
-"""The names of shapes: what a line, and what a cell, becomes when a side plays there.
+"""The names of line shapes and cell classes.
 
-A *line shape* says what one line through an empty cell becomes with a stone of the side
-on the cell. A *cell class* says what the four lines together amount to. Both are ordered
-by strength. In the drawings ``_`` is the cell, ``O`` own stones, ``.`` empty, ``X`` closed.
+A *line shape* is the shape of one line through an empty cell once a side has a stone on the cell. A
+*cell class* sums up the four lines. Both are ordered by strength. In the drawings ``_`` is the
+cell, ``O`` own stones, ``.`` empty, ``X`` closed.
 """
 
 # Line shapes -------------------------------------------------------------------------
-DEAD = 0  # no five can ever come of it
+DEAD = 0  # can never become a five
 OVERLINE = 1  # six or more (or two fours in one line) where the rule forbids or ignores it
 BLOCKED_ONE = 2  # one step before BLOCKED_TWO
 OPEN_ONE = 3  # ..._...  one step before any open two
 BLOCKED_TWO = 4  # XO_...  one step before a blocked three
-OPEN_TWO = 5  # ..O_..  one cell makes an open three of it
+OPEN_TWO = 5  # ..O_..  one or two cells make it an open three
 OPEN_TWO_WIDE = 6  # three cells do
 OPEN_TWO_FREE = 7  # four or more cells do
 BLOCKED_THREE = 8  # XOO_..  one step before a four
-OPEN_THREE = 9  # .OO_.X  one cell makes an open four of it
-OPEN_THREE_FREE = 10  # ..OO_..  two cells or more do
+OPEN_THREE = 9  # .OO_.X  one cell makes it an open four
+OPEN_THREE_FREE = 10  # ..OO_..  two or more cells do
 FOUR = 11  # XOOO_.  one reply stops the five
 OPEN_FOUR = 12  # .OOO_.  no single reply stops the five
 FIVE = 13  # OOOO_
@@ -41,5 +41,5 @@ MAKES_WINNING_FOUR = 12  # an open four, or two fours
 MAKES_FIVE = 13
 CELL_CLASSES = 14
 
-FIRST_LISTED = MAKES_FOUL  # classes from here on keep the list of their cells
+FIRST_LISTED = MAKES_FOUL  # classes from here on have lists of their cells
 LISTED_CLASSES = CELL_CLASSES - FIRST_LISTED

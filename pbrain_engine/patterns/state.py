@@ -1,10 +1,9 @@
 """The incremental state: stones with the shapes, classes and value of every empty cell.
 
-``play`` and ``undo`` keep it; ``same_as_fresh`` checks it against a computation from scratch.
-A stone changes the line windows of at most ``8 * half`` empty cells (32 or 40). What it
-changes goes to a log, and undoing reads the log back, so the state returns bit for bit.
-The shapes of a cell freeze when a stone lands on it: what a move was when it was played
-stays readable.
+``play`` and ``undo`` update it; ``same_as_fresh`` checks it against a computation from scratch.
+A stone changes the line windows of at most ``8 * half`` empty cells (32 or 40). The changes are
+logged, and ``undo`` restores the state exactly from the log. The shapes of a cell are frozen when a
+stone is put on it, so the class of a move at the time it was played remains readable.
 """
 
 import numpy as np
@@ -37,8 +36,8 @@ LOG = (MAX_STONES + 1) * MAX_CHANGES
 STATE = record(
     position=POSITION,
     listed=(np.uint64, (2, LISTED_CLASSES, SETS)),  # side, class - FIRST_LISTED -> set of cells
-    log=(np.uint64, (LOG, 2)),  # cell and shapes, entries: as they were before the change
-    near=(np.uint64, (PLIES, SETS)),  # after each ply, the cells that some stone is near to
+    log=(np.uint64, (LOG, 2)),  # cell and shapes, entries: before the change
+    near=(np.uint64, (PLIES, SETS)),  # after each ply, the cells near some stone
     log_end=(np.int32, PLIES),  # log[:log_end[ply]] belongs to the first ply stones
     sums=(np.int32, PLIES),  # after each ply, black's minus white's cell values
     entries=(np.int32, (2, PADDED_CELLS)),  # side, cell -> packed cell entry (tables.cells)
@@ -47,8 +46,8 @@ STATE = record(
 )
 
 LOW_BITS = U64(0x5555555555555555)
-# The cells that a stone brings near: seven columns wide up to three rows away, and the
-# eight rays to distance four. Columns -4 to 4 as bits, by distance of the row.
+# The cells near a stone: seven columns wide up to three rows away, and the eight rays to distance
+# four. Columns -4 to 4 as bits, by distance of the row.
 STENCIL = np.array([0x1FF, 0x0FE, 0x0FE, 0x0FE, 0x111], np.uint64)
 
 
@@ -68,7 +67,7 @@ def code_of(shapes, side):
 
 @kernel
 def flip_listing(state, side, cell, kind, change):
-    """Add a cell to the list of a class (``change`` 1) or take it off (-1), if it has a list."""
+    """Add a cell to the list of a class (``change`` 1) or remove it (-1), if there is a list."""
     if kind >= FIRST_LISTED:
         state.listed[side, kind - FIRST_LISTED, cell >> 6] ^= bit_of(cell)
         state.counts[side, kind] += change
@@ -136,7 +135,7 @@ def update_lines(state, tables, cell, half):
 
 @kernel
 def bring_near(state, cell):
-    """Extend the near cells of the last ply by the surroundings of a new stone."""
+    """Extend the near cells of the last ply by those around a new stone."""
     ply = state.position.ply
     for word in sets_of(state):
         state.near[ply, word] = state.near[ply - 1, word]
@@ -150,7 +149,7 @@ def bring_near(state, cell):
 
 @kernel
 def place(state, tables, cell, kind):
-    """Put a stone or wall on an empty cell, with all that follows; the turn does not pass."""
+    """Put a stone or wall on an empty cell and update the state; the turn does not pass."""
     put(state.position, tables.zobrist, cell, kind)
     if tables.half == 4:
         total = update_lines(state, tables, cell, 4)
@@ -166,7 +165,7 @@ def place(state, tables, cell, kind):
 
 @kernel
 def take_back(state, tables):
-    """Take the last stone or wall off; the inverse of ``place``. Returns its cell."""
+    """Take off the last stone or wall, the inverse of ``place``; return its cell."""
     ply = state.position.ply
     cell = lift(state.position, tables.zobrist)
     for side in range(2):
@@ -188,14 +187,14 @@ def play(state, tables, cell):
 
 @kernel
 def undo(state, tables):
-    """Take the last stone back and give its side the move; the inverse of ``play``."""
+    """Take back the last stone and give its side the move; the inverse of ``play``."""
     switch_side(state.position)
     take_back(state, tables)
 
 
 @kernel
 def pass_turn(state):
-    """Pass: the other side moves on the same stones. Its own inverse."""
+    """Give the move to the other side; its own inverse."""
     switch_side(state.position)
 
 
@@ -235,13 +234,13 @@ def clear_state(state, tables, width, height):
 
 @kernel
 def class_at(state, side, cell):
-    """Return what a cell becomes for a side that plays there."""
+    """Return the class of a cell for a side."""
     return class_in(state.entries[side, cell])
 
 
 @kernel
 def count_of(state, side, kind):
-    """Return how many cells have this listed class for a side."""
+    """Return the number of cells with this listed class for a side."""
     return np.int64(state.counts[side, kind])
 
 
@@ -257,7 +256,7 @@ def first_of(state, side, kind):
 
 @kernel
 def last_stone_wins(state):
-    """Return whether the last stone completed a five (or what the rule counts as one)."""
+    """Return whether the last stone completed a winning row."""
     position = state.position
     if position.ply == 0:
         return False
@@ -268,9 +267,9 @@ def last_stone_wins(state):
 
 @kernel
 def same_as_fresh(state, tables):
-    """Compare the incremental state with one computed from the stones; 0 where they agree.
+    """Compare the incremental state with one computed from scratch; return 0 if they agree.
 
-    Otherwise the number of the part that differs: 1 shapes, 2 entries, 3 lists, 4 counts,
+    Otherwise return the number of a part that differs: 1 shapes, 2 entries, 3 lists, 4 counts,
     5 sum, 6 near cells, 7 empties.
     """
     position = state.position

@@ -1,14 +1,13 @@
 """The tables of one rule: line key -> line shapes, four shapes -> class and value of a cell.
 
-A line key is the window of ``2 * half`` neighbours of a cell, two bits each, lowest bits
-for the cells at negative offsets: ``00`` wall, ``01`` white, ``10`` black, ``11`` empty.
-A stone only ever clears a bit, so every key that adds a stone is smaller than its
-parent, and one pass over the keys in ascending order can define a shape by the shapes
-one stone later:
+A line key is the window of ``2 * half`` neighbours of a cell, two bits each, lowest bits for the
+cells at negative offsets: ``00`` wall, ``01`` white, ``10`` black, ``11`` empty. A stone only
+clears bits, so adding one makes a key smaller, and one pass over the keys in ascending order can
+define each shape by the shapes with one more stone:
 
 - five: the stone on the cell completes a winning row;
-- four: some cell then completes a five; *open* where no single reply, on whatever cell,
-  leaves none (so that closing an end, in caro, counts as a reply);
+- four: some cell then completes a five; *open* if no single reply prevents all fives (in caro,
+  closing an end also counts as a reply);
 - open three, blocked three: one stone before an open four, a four; and so on down.
 """
 
@@ -31,18 +30,18 @@ TABLES = record(
     threats=(np.int16, (2, THREAT_MASKS)),  # side to move, mask -> value for that side
     scores=(np.int16, (2, 2, s.COMBINATIONS)),  # side to move, own or enemy combination
     lines=(np.uint8, LINE_KEYS),  # key -> black's shape in the low half, white's in the high
-    half=np.int64,  # cells that a window reaches to each side
+    half=np.int64,  # cells of a window on each side
     rule=np.int64,  # its protocol code; the next three are its traits (position.rules)
     closing=np.int64,
     fouls=np.int64,
 )
 
-# The traits of the rules by their protocol code, as kernels read them.
+# The traits of the rules by protocol code, for kernels.
 _CODES = max(Rule) + 1
 
 
 def _trait(name: str) -> np.ndarray:
-    """Return one trait of every rule, one row a protocol code."""
+    """Return one trait of every rule, one row per protocol code."""
     rows = [TRAITS.get(code, TRAITS[Rule.FREESTYLE]) for code in range(_CODES)]
     return np.array([getattr(row, name) for row in rows], np.int64)
 
@@ -97,9 +96,9 @@ def neighbour(key, half, offset):
 
 @kernel
 def shape_with_row(key, half, side, rule):
-    """Return FIVE or OVERLINE if the centre stone completes such a row, DEAD if it cannot, else -1.
+    """Return FIVE or OVERLINE if the centre stone completes one, DEAD if none is possible, else -1.
 
-    A row that reaches the end of the window is long enough to decide all rules.
+    A row that reaches the end of the window is long enough to decide under all rules.
     """
     own = 2 - side  # black 2 (10), white 1 (01)
     low = 0
@@ -155,7 +154,7 @@ def four_shape(tables, key, half, side, rule):
     if FOULS[rule] != 0 and side == BLACK:
         if first == last:
             return s.FOUR
-        # Both ends of one row of four lie five apart; nearer ones belong to two fours.
+        # The ends of one row of four are five apart; closer ones belong to two fours.
         apart = last - first + (1 if first < half <= last else 0)
         return s.OPEN_FOUR if apart == 5 else s.OVERLINE
     for place in range(2 * half):
@@ -168,7 +167,7 @@ def four_shape(tables, key, half, side, rule):
 
 @kernel
 def count_shapes(tally, first, last):
-    """Return how many of the line shapes from one to another a tally has, in four bits for each."""
+    """Return the count of line shapes ``first`` to ``last`` in a tally with four bits for each."""
     count = 0
     for shape in range(first, last + 1):
         count += (tally >> (4 * shape)) & 15
@@ -177,7 +176,7 @@ def count_shapes(tally, first, last):
 
 @kernel
 def shape_one_stone_before(tables, key, half, side):
-    """Return the shape below four of a key from the shapes that one more stone makes."""
+    """Return a key's shape, if below four, from the shapes with one more stone."""
     tally = np.int64(0)
     for place in range(2 * half):
         if (key >> (2 * place)) & 3 == 3:
@@ -201,7 +200,7 @@ def shape_one_stone_before(tables, key, half, side):
 
 @kernel
 def shape_of_key(tables, key, half, side, rule):
-    """Return the line shape of a key; all keys with one stone more are known."""
+    """Return the line shape of a key; all keys with one more stone must be known."""
     shape = shape_with_row(key, half, side, rule)
     if shape >= 0:
         return shape
@@ -215,7 +214,7 @@ def shape_of_key(tables, key, half, side, rule):
 def is_half_window(key, half, outermost):
     """Return whether half a window can occur: walls only at its outer end.
 
-    ``outermost`` is the place of the cell furthest from the centre, 0 or ``half - 1``.
+    ``outermost``: the place of the cell farthest from the centre, 0 or ``half - 1``.
     """
     inside = False
     for i in range(half):
@@ -230,10 +229,10 @@ def is_half_window(key, half, outermost):
 
 @kernel
 def fill_lines(tables, half, rule, walls_inside):
-    """Fill the line table for every key that a board can show.
+    """Fill the line table for every key that can occur.
 
-    ``walls_inside``: also those with walls between open cells, ten times as many, which
-    only a board with blocked cells has.
+    ``walls_inside``: also keys with walls between open cells, ten times as many, which need a board
+    with blocked cells.
     """
     halves = 1 << (2 * half)
     for high in range(halves):
@@ -308,7 +307,7 @@ def class_of(code, side, rule):
 
 @kernel
 def fill_tables(tables, rule):
-    """Fill everything that follows from the rule alone; the cells' values wait for the weights."""
+    """Fill everything determined by the rule alone; cell values come with the weights."""
     tables.rule = rule
     tables.half = HALF[rule]
     tables.closing = CLOSING[rule]

@@ -1,4 +1,4 @@
-"""Stones on a board as bitboard lines: set up, put, lifted; their hash keys and symmetries."""
+"""Stones on bitboard lines: set-up, putting and lifting stones, hash keys and symmetries."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ POSITION = record(
     lines=(np.uint64, (4, LINES)),  # direction, line -> 32 cells of two bits each
     empties=(np.uint64, SETS),  # set of the empty cells
     key=np.uint64,  # hash of stones, walls and the side to move
-    moves=(np.int16, MAX_STONES + 1),  # moves[:ply], every stone in the order it was put
+    moves=(np.int16, MAX_STONES + 1),  # moves[:ply], all stones in order
     ply=np.int32,  # stones (and walls) put on the board
     width=np.int32,
     height=np.int32,
@@ -45,7 +45,7 @@ POSITION = record(
     holds=(np.uint8, PADDED_CELLS),  # BLACK, WHITE, EMPTY or WALL
 )
 
-# Two bits a cell: 11 empty, 10 black, 01 white, 00 wall. What a stone or wall clears:
+# Two bits a cell: 11 empty, 10 black, 01 white, 00 wall. The bits cleared by a stone or wall:
 CLEARS = np.array([1, 2, 0, 3], np.uint64)
 
 
@@ -102,7 +102,7 @@ def line_key(lines, cell, direction, half):
 
 @kernel
 def flip_cell(position, cell, kind):
-    """Turn an empty cell into a stone or wall of this kind on all four lines, or back."""
+    """Flip a cell between empty and a stone or wall of this kind on all four lines."""
     for direction in range(4):
         shift = U64(2 * place_on_line(cell, direction))
         position.lines[direction, line_of(cell, direction)] ^= CLEARS[kind] << shift
@@ -149,19 +149,19 @@ def put(position, zobrist, cell, kind):
 
 @kernel
 def key_after(key, zobrist, side, cell):
-    """Return what the key of a position becomes once the side to move has played a cell."""
+    """Return the key of the position after the side to move has played a cell."""
     return key ^ zobrist[np.int64(side), cell] ^ WHITE_TO_MOVE
 
 
 @kernel
 def bucket_of(key, buckets):
-    """Return which bucket of a table of positions a key belongs to."""
+    """Return the bucket of a key in a table of positions."""
     return np.int64(((key >> U64(32)) * U64(buckets)) >> U64(32))
 
 
 @kernel
 def lift(position, zobrist):
-    """Take the last stone or wall off again; return its cell."""
+    """Take off the last stone or wall; return its cell."""
     assert position.ply > 0
     position.ply -= 1
     cell = np.int64(position.moves[position.ply])
@@ -182,14 +182,14 @@ def last_move(position, back):
 
 # Symmetries ------------------------------------------------------------------------------
 
-# A number names one: bit 0 mirrors left and right, bit 1 top and bottom, bit 2 exchanges columns
-# and rows, for square boards only. 0 moves nothing.
+# Symmetries are numbered by bits: bit 0 mirrors left and right, bit 1 top and bottom, bit 2
+# transposes (square boards only). 0 is the identity.
 SYMMETRIES = 8
 
 
 @kernel
 def image_of(position, cell, symmetry):
-    """Return where a symmetry of the board takes a cell."""
+    """Return the image of a cell under a symmetry of the board."""
     x = (cell & (STRIDE - 1)) - MARGIN
     y = (cell >> 5) - MARGIN
     if symmetry & 1:
@@ -204,12 +204,12 @@ def image_of(position, cell, symmetry):
 
 @kernel
 def symmetries_of(position):
-    """Return the symmetries, but for 0, that keep the position, as a set of bits."""
+    """Return the symmetries of the position except the identity, as a bit set."""
     found = 0
     for symmetry in range(1, SYMMETRIES):
         keeps = not symmetry & 4 or position.width == position.height
         at = 0
-        while keeps and at < position.ply:  # every stone and wall comes to one of its kind
+        while keeps and at < position.ply:  # every stone and wall maps to one of its kind
             cell = np.int64(position.moves[at])
             keeps = position.holds[image_of(position, cell, symmetry)] == position.holds[cell]
             at += 1
@@ -220,7 +220,7 @@ def symmetries_of(position):
 
 @kernel
 def has_twin(position, symmetries, moves, count, cell):
-    """Return whether one of these symmetries takes a cell to one of the first ``count`` moves."""
+    """Return whether one of these symmetries maps a cell to one of the first ``count`` moves."""
     for symmetry in range(1, SYMMETRIES):
         if symmetries >> symmetry & 1:
             image = image_of(position, cell, symmetry)

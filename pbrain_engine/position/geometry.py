@@ -1,8 +1,8 @@
 """Cells of the padded board: 32 to a row, with a wall of five around the playing field.
 
-A cell is one flat index, ``(y + 5) * 32 + (x + 5)``: no neighbour that a pattern can
-reach, up to five cells away, ever leaves the array. ``x, y`` count from the top left. A square
-board has eight symmetries, a rectangular one four.
+A cell is one flat index, ``(y + 5) * 32 + (x + 5)``: neighbours within reach of a pattern, up to
+five cells away, are always inside the array. ``x, y`` count from the top left. A square board has
+eight symmetries, a rectangular one four.
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ def cell_of(x: int, y: int) -> int:
 
 
 def symmetries(width: int, height: int) -> int:
-    """Return how many symmetries a board has."""
+    """Return the number of symmetries of a board."""
     return 8 if width == height else 4
 
 
 def transform(
     cells: Sequence[Coordinates], number: int, width: int, height: int
 ) -> list[Coordinates]:
-    """Return the cells under one symmetry; number 0 leaves them where they are."""
+    """Return the images of cells under a symmetry; number 0 is the identity."""
     moved = []
     for x, y in cells:
         if number & 1:

@@ -1,4 +1,4 @@
-"""The rules of the game by their protocol code, and what counts as a win in each."""
+"""The rules of the game by protocol code, and what counts as a win in each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Side(IntEnum):
-    """What a cell holds; the two players are also indices into every per-side array."""
+    """The content of a cell; the two players are also indices into per-side arrays."""
 
     BLACK = 0
     WHITE = 1
@@ -21,10 +21,10 @@ class Side(IntEnum):
 
 
 class Traits(NamedTuple):
-    """What sets a rule apart; all that follows from a rule asks here.
+    """The properties of a rule; all code that depends on the rule asks these.
 
-    ``half``: how many cells to each side decide what a cell's line means: overlines and closed
-    ends need one more. ``exact``: for black and white, whether only five in a row wins, not six.
+    ``half``: cells on each side of a cell that determine its line shape; overlines and closed ends
+    need one more. ``exact``: for black and white, whether only exactly five in a row wins.
     ``closing``: whether a five with enemy stones at both ends does not win. ``fouls``: whether
     black has forbidden cells. ``family``: the rules that share one block of weights.
     """
@@ -37,7 +37,7 @@ class Traits(NamedTuple):
 
 
 class Rule(IntEnum):
-    """A rule of the game; the value is the code that ``INFO rule`` carries."""
+    """A rule of the game; the value is the code of ``INFO rule``."""
 
     FREESTYLE = 0  # five or more
     STANDARD = 1  # exactly five
@@ -47,7 +47,7 @@ class Rule(IntEnum):
 
     @property
     def traits(self) -> Traits:
-        """What sets this rule apart."""
+        """The properties of this rule."""
         return TRAITS[self]
 
     @property

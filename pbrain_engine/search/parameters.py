@@ -1,20 +1,20 @@
-"""Every tuned number of the search, once: name, default, range and meaning.
+"""The tuned parameters of the search: name, default, range and meaning.
 
-Depths are in ``ONE`` = 64ths of a ply. The kernel reads the numbers from memory, in the order
-of this table, so tuning needs no new compilation.
+Depths are in ``ONE`` = 64ths of a ply. The kernel reads the parameters from memory, in the order of
+this table, so tuning needs no recompilation.
 """
 
 from typing import NamedTuple
 
 ONE = 64  # depth units of one ply
 MAX_DEPTH = 200
-DEPTH_PER_CELL = 4  # of a board that fills up: reduced moves take less depth than a ply
-SURE_DEPTH = 4  # an only move is looked at this deep before it is played
-AFTER_MATE = 4  # iterations that may still shorten a forced win
+DEPTH_PER_CELL = 4  # depth limit per empty cell: reduced moves take less depth than a ply
+SURE_DEPTH = 4  # depth at which an only move is played
+AFTER_MATE = 4  # further iterations that may shorten a forced win
 
 
 class Parameter(NamedTuple):
-    """A tuned number: its default, the range that tuning may try, and what it does."""
+    """A tuned parameter: its default, its range for tuning, and its meaning."""
 
     default: int
     low: int

@@ -1,1 +1,1 @@
-"""The network: vectors for line patterns, summed over the board, small layers above them."""
+"""The network: vectors of line patterns, summed over the board, with small layers above."""

@@ -1,18 +1,18 @@
-"""What one thread keeps of a network while it searches: lazily, stone by stone, with a log.
+"""The network's accumulator of one search thread, updated lazily, stone by stone, with a log.
 
 Every empty cell has a row of ``CHANNELS`` numbers: the sum of the vectors of its four line
-patterns, cut off below 0 and above ``FEATURE_LIMIT``: its *features*. In rules that treat both
-colours the same, the first half of the channels is black's view, the second white's. The features
-are summed over nine *regions* of the board. All that follows is small layers of integers, one
-set of them (a HEAD) for each side to move.
+patterns. Clamped between 0 and ``FEATURE_LIMIT``, these are its *features*. Under rules that treat
+both colours the same, the first half of the channels is black's view, the second white's. Features
+are summed over nine *regions* of the board. Above them are small integer layers, one set (a HEAD)
+for each side to move.
 
-Nothing is done when the search plays a stone. When it asks, ``bring_up`` finds out how far
-the stones accounted for and those of the position agree, takes the others back and puts the
-new ones. A stone changes the key of every empty cell within reach on its four lines, and
-that of no other cell; its own cell has no features any more.
+Nothing happens when the search plays a stone. On a request, ``bring_up`` compares the accumulated
+stones with those of the position, takes back the ones that differ and puts the new ones. A stone
+changes the keys of the empty cells within reach on its four lines, and of no others; its own cell
+loses its features.
 
-Most positions are asked for their value alone, which needs the sums of the regions and no row: then
-the rows do not follow the last stone, which saves taking it back, too.
+For most positions only the value is needed, which requires region sums but no rows: then the rows
+do not include the last stone, which saves taking it back, too.
 """
 
 import numpy as np
@@ -39,25 +39,25 @@ from ..network_block import (
 REGIONS = 9
 MAX_CODES = 1 << 16
 
-# Places of HEAD.shifts: by how many bits the sums of a layer go down, and two factors of 256.
+# Indices into HEAD.shifts: right shifts of the layers' sums, and two factors in 256ths.
 REGION, POOL, FIRST, SECOND, THIRD, FEATURE, CELL_BIAS, CELL_OUT, CELL, LOGIT, SHARE, HEAT = range(
     12
 )
 
-# Weights lie as the kernel reads them: for each sixteen outputs, for each two inputs, two
-# numbers an output (``lanes.add_products``). Channels are absolute, black's first.
-# Whatever is read by sixteen numbers begins a cache line, if the memory of the host does.
+# Weights are stored as the kernel reads them: for each sixteen outputs, for each two inputs, two
+# numbers per output (``lanes.add_products``). Channels are absolute, black's first. Arrays read in
+# rows of sixteen start at a cache line if the host's memory does.
 HEAD = record(
     region=(np.int16, REGION_UNITS * CHANNELS),
     trunk=(np.int16, TRUNK_UNITS * (CHANNELS + REGION_UNITS)),
-    threats=(np.int16, THREAT_MASKS * TRUNK_UNITS),  # threat mask -> what it adds to the trunk
+    threats=(np.int16, THREAT_MASKS * TRUNK_UNITS),  # threat mask -> addition to the trunk
     value=(np.int16, VALUE_UNITS * TRUNK_UNITS),
     result=(np.int16, VALUE_UNITS),
     feature=(np.int16, CHANNELS * TRUNK_UNITS),  # the position's weights for a cell's features
     cell=(np.int16, CELL_UNITS * TRUNK_UNITS),  # its biases of a cell's hidden numbers
     out=(np.int16, CELL_UNITS * TRUNK_UNITS),  # its weights for them
     around=(np.int16, 3 * CHANNELS),  # the cell, its orthogonal and its diagonal neighbours
-    hidden=(np.int16, CELL_UNITS * CHANNELS),  # their mixture to a cell's hidden numbers
+    hidden=(np.int16, CELL_UNITS * CHANNELS),  # from their mixture to a cell's hidden numbers
     region_bias=(np.int32, REGION_UNITS),
     trunk_bias=(np.int32, TRUNK_UNITS),
     value_bias=(np.int32, VALUE_UNITS),
@@ -79,8 +79,8 @@ NETWORK = record(
 
 ROW = MAX_BOARD + 2  # cells of the board with a border of one, row by row
 ROOM = ROW * ROW
-DEPTH = 320  # stones above the position of ``begin`` that can be kept
-CHANGES = 8 * MAX_HALF + 1  # cells whose row one stone changes, its own included
+DEPTH = 320  # capacity in stones above the position of ``begin``
+CHANGES = 8 * MAX_HALF + 1  # cells whose rows one stone changes, its own included
 RINGS = REGIONS * CHANNELS
 
 ACCUMULATOR = record(
@@ -88,18 +88,18 @@ ACCUMULATOR = record(
     features=(np.int16, ROOM * CHANNELS),  # cell -> features; none on stones and outside
     log_rows=(np.int16, (DEPTH + 1) * CHANGES * CHANNELS),  # rows before the change
     regions=(np.int32, (DEPTH + 1) * RINGS),  # depth, region, channel -> sum of features
-    trunk=(np.int16, TRUNK_UNITS),  # what value and policy share
+    trunk=(np.int16, TRUNK_UNITS),  # shared by value and policy
     cell_biases=(np.int16, CELL_UNITS),  # the position's part of the policy
     feature_weights=(np.int16, CHANNELS),
     out_weights=(np.int16, CELL_UNITS),
     inputs=(np.int16, CHANNELS + REGION_UNITS),  # scratch row of the layers
-    lines=(np.uint64, (4, LINES)),  # as in POSITION, of the stones that are accounted for
+    lines=(np.uint64, (4, LINES)),  # as in POSITION, of the accumulated stones
     root=np.int64,  # stones of the position of ``begin``
-    depth=np.int64,  # stones above it that are accounted for
-    peeked=np.int64,  # one more, as in ``stones``, in ``regions`` alone; 0 for none
-    asked=np.int64,  # 1 + side for which the trunk holds, 0 where it does not
+    depth=np.int64,  # accumulated stones above it
+    peeked=np.int64,  # one more, as in ``stones``, only in ``regions``; 0 for none
+    asked=np.int64,  # 1 + side for which the trunk is valid, 0 if it is not
     policy_side=np.int64,  # the same for the position's part of the policy
-    stones=(np.int32, DEPTH + 1),  # what was put: cell and kind
+    stones=(np.int32, DEPTH + 1),  # accumulated stones: cell and kind
     log_end=(np.int32, DEPTH + 2),  # log[:log_end[depth]] belongs to the first depth stones
     log_codes=(np.int64, (DEPTH + 1) * CHANGES),  # the code before and after
     log_cells=(np.int32, (DEPTH + 1) * CHANGES),
@@ -109,13 +109,13 @@ ACCUMULATOR = record(
 
 @kernel
 def dense(cell):
-    """Return the number of a board cell among the rows of an accumulator."""
+    """Return the row number of a board cell in an accumulator."""
     return (cell >> 5) * ROW + (cell & (STRIDE - 1)) - (MARGIN - 1) * (ROW + 1)
 
 
 @kernel
 def third(place, length):
-    """Return which third of the board a row or column belongs to; the middle is smallest."""
+    """Return the third of the board, 0 to 2, of a row or column; the middle is smallest."""
     part = (length + 2) // 3
     if place < part:
         return 0
@@ -124,9 +124,9 @@ def third(place, length):
 
 @kernel
 def exchange(accumulator, network, end, keep):
-    """Put one vector in the place of another in a cell's row, as noted in the log.
+    """Replace one vector by another in a cell's row, as noted in the log.
 
-    The row is logged and changed where ``keep`` is true; else only the sums of its region are.
+    If ``keep`` is true, the row is logged and updated; else only the sums of its region are.
     """
     number = np.int64(accumulator.log_cells[end])
     old = np.int64(accumulator.log_codes[end]) >> 16
@@ -149,7 +149,7 @@ def exchange(accumulator, network, end, keep):
 
 @kernel
 def cover(accumulator, number, end, keep):
-    """Take the features of a cell away: a stone stands there. ``keep``: as for ``exchange``."""
+    """Remove the features of a cell on which a stone was put. ``keep``: as for ``exchange``."""
     ring = (accumulator.depth + 1) * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
     accumulator.log_cells[end] = number
     for part in range(0, CHANNELS, LANES):
@@ -164,11 +164,10 @@ def cover(accumulator, number, end, keep):
 
 @kernel
 def note_changes(accumulator, network, cell, clear, half, end):
-    """Note whose vectors a stone changes; return the log's new end.
+    """Log the cells whose vectors a stone changes; return the log's new end.
 
-    ``clear``: the bits of a cell that it clears. Each line is rotated once so that every
-    window on it is one shift away. The vectors begin to load, and are exchanged only when
-    all are on their way.
+    ``clear``: the bits of its cell that it clears. Each line is rotated once so that every window
+    on it is one shift away. The vectors are prefetched here and exchanged later.
     """
     low_half = (U64(1) << U64(2 * half)) - U64(1)
     high_half = low_half << U64(2 * half)
@@ -203,9 +202,9 @@ def note_changes(accumulator, network, cell, clear, half, end):
 
 @kernel
 def sum_with(accumulator, network, half, stone, keep):
-    """Compute the sums of the regions with one more stone or wall; return the log's new end.
+    """Compute the region sums with one more stone or wall; return the log's new end.
 
-    ``keep``: whether rows, features and log follow, too, to which the stone has to be added.
+    ``keep``: also update rows, features and log; the caller must then add the stone.
     """
     depth = accumulator.depth
     cell = stone & (PADDED_CELLS - 1)
@@ -226,7 +225,7 @@ def sum_with(accumulator, network, half, stone, keep):
 
 @kernel
 def flip_on_lines(accumulator, stone):
-    """Put a stone on the four lines, or take it off them."""
+    """Put a stone on the four lines, or take it off."""
     cell = stone & (PADDED_CELLS - 1)
     clear = CLEARS[stone // PADDED_CELLS]
     for direction in range(4):
@@ -236,7 +235,7 @@ def flip_on_lines(accumulator, stone):
 
 @kernel
 def put_stone(accumulator, network, half, stone):
-    """Account for a stone or wall on an empty cell."""
+    """Accumulate a stone or wall on an empty cell."""
     depth = accumulator.depth
     accumulator.stones[depth] = stone
     accumulator.log_end[depth + 1] = sum_with(accumulator, network, half, stone, True)
@@ -246,7 +245,7 @@ def put_stone(accumulator, network, half, stone):
 
 @kernel
 def lift_stone(accumulator):
-    """Take the last stone back that is accounted for."""
+    """Take back the last accumulated stone."""
     depth = accumulator.depth - 1
     accumulator.depth = depth
     for i in range(accumulator.log_end[depth], accumulator.log_end[depth + 1]):
@@ -260,7 +259,7 @@ def lift_stone(accumulator):
 
 @kernel
 def start_from(accumulator, network, position, half):
-    """Compute everything from the stones of a position: from here on it is kept."""
+    """Compute everything from scratch for a position, the root of later updates."""
     width = np.int64(position.width)
     height = np.int64(position.height)
     for direction in range(4):
@@ -302,17 +301,17 @@ def start_from(accumulator, network, position, half):
 
 @kernel
 def stone_at(position, ply):
-    """Return a stone of a position as an accumulator notes it: cell and kind."""
+    """Return a stone of a position in the accumulator's encoding: cell and kind."""
     cell = np.int64(position.moves[ply])
     return np.int64(position.holds[cell]) * PADDED_CELLS + cell
 
 
 @kernel
 def bring_up(accumulator, network, position, half, whole):
-    """Account for the stones of a position: those that differ are taken back, then put.
+    """Bring the accumulator to a position by taking back and putting the stones that differ.
 
-    ``whole``: the rows know of all stones; else the last one may be in the sums of the regions
-    alone. Below the position of ``begin`` nothing may have changed, or all is computed anew.
+    ``whole``: include the last stone in the rows; else it may be only in the region sums. The
+    stones of the position of ``begin`` must not have changed.
     """
     root = np.int64(accumulator.root)
     target = np.int64(position.ply) - root

@@ -67,7 +67,7 @@ def layer(biases, weights, block, inputs, count):
 
 @kernel
 def ask_trunk(accumulator, network, side, mask):
-    """Compute what value and policy share, for a side to move and its threat mask."""
+    """Compute the trunk, shared by value and policy, for a side to move and its threat mask."""
     if accumulator.asked == 1 + side:
         return
     head = network.heads[side]
@@ -102,7 +102,7 @@ def ask_trunk(accumulator, network, side, mask):
 
 @kernel
 def network_value(accumulator, network, side, linear):
-    """Return the value for the side to move, not yet limited; the trunk has been asked."""
+    """Return the value for the side to move, unclamped, after ``ask_trunk``."""
     head = network.heads[side]
     total = np.int64(head.result_bias)
     for block in range(VALUE_UNITS // LANES):
@@ -114,7 +114,7 @@ def network_value(accumulator, network, side, linear):
 
 @kernel
 def ask_policy(accumulator, network, side):
-    """Compute the weights that all moves of the position share; the trunk has been asked."""
+    """Compute the weights shared by all moves of the position, after ``ask_trunk``."""
     if accumulator.policy_side == 1 + side:
         return
     head = network.heads[side]
@@ -135,7 +135,7 @@ def ask_policy(accumulator, network, side):
 
 @kernel
 def near_class(cell, stone):
-    """Return the class of the distance between a cell and a stone; 0 where it is far."""
+    """Return the distance class of a cell and a stone; 0 if far apart."""
     if stone == 0:
         return 0
     dx = abs((cell & (STRIDE - 1)) - (stone & (STRIDE - 1)))
@@ -148,13 +148,13 @@ def near_class(cell, stone):
 
 @kernel
 def score_logit(head, score):
-    """Return what the linear score of a move adds to its logit."""
+    """Return the contribution of a move's linear score to its logit."""
     return (score * np.int64(head.shifts[HEAT])) >> 8
 
 
 @kernel
 def network_logit(accumulator, network, side, cell, score, enemy_last, own_last):
-    """Return the policy's logit of a move, in 256ths; the policy has been asked.
+    """Return the policy's logit of a move, in 256ths, after ``ask_policy``.
 
     ``score``: the linear score of the move; ``enemy_last``, ``own_last``: the cells of the
     last two stones, 0 for none.

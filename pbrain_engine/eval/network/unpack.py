@@ -1,8 +1,8 @@
-"""A network as a weight file holds it, written out as the kernel reads it.
+"""Unpacking of a network from the layout of a weight file to the kernel's.
 
-``network_block.py`` says what the block of a rule family holds. A line key is *canonical* where
-nothing behind a wall counts and where it is not larger than its mirror image; the file has a
-code for each canonical key, in ascending order.
+``network_block.py`` describes the block of a rule family. A line key is *canonical* if all cells
+behind a wall are wall and it is not larger than its mirror image; the file has a code for each
+canonical key, in ascending order.
 """
 
 import numpy as np
@@ -27,13 +27,13 @@ HEAD_WORDS = 32  # int16 of a block's head
 
 @kernel
 def wide(block, at):
-    """Return the int32 that begins at a place of the block."""
+    """Return the int32 at a place of the block."""
     return (np.int64(block[at]) & 0xFFFF) | (np.int64(block[at + 1]) << 16)
 
 
 @kernel
 def without_hidden(key, half):
-    """Return a key with every neighbour behind a wall made wall too."""
+    """Return a key with all neighbours behind a wall turned into wall."""
     for end in range(2):
         clear = False
         for i in range(half):
@@ -55,10 +55,9 @@ def mirror_key(key, half):
 
 @kernel
 def fill_codes(network, block, start, half):
-    """Write the code of every line key that a board can show.
+    """Write the code of every line key that can occur.
 
-    A canonical key is never larger than those that it stands for, so one ascending pass
-    finds them.
+    A canonical key is never larger than the keys it represents, so one ascending pass suffices.
     """
     number = 0
     halves = 1 << (2 * half)
@@ -80,7 +79,7 @@ def fill_codes(network, block, start, half):
 
 @kernel
 def fill_hidden_codes(network, half):
-    """Write the codes of the line keys that only a board with blocked cells shows."""
+    """Write the codes of the line keys that need a board with blocked cells."""
     for key in range(1 << (4 * half)):
         canonical = without_hidden(key, half)
         if canonical != key:
@@ -89,7 +88,7 @@ def fill_hidden_codes(network, half):
 
 @kernel
 def channel_for(side, channel):
-    """Return the absolute channel that a side sees in this place of its view."""
+    """Return the absolute channel at this place of a side's view."""
     return channel ^ (CHANNELS // 2) if side != 0 else channel
 
 
@@ -97,7 +96,7 @@ def channel_for(side, channel):
 def unpack_weights(block, start, weights, outputs, inputs, side, viewed):
     """Read the weights of a layer, row by row.
 
-    ``viewed``: its first inputs are channels (1), or its outputs are (2).
+    ``viewed``: 1 if its first inputs are channels, 2 if its outputs are, else 0.
     """
     for output in range(outputs):
         row = channel_for(side, output) if viewed == 2 else output
@@ -120,7 +119,7 @@ def unpack_layer(block, start, weights, biases, outputs, inputs, side, viewed):
 
 @kernel
 def unpack_row(block, start, numbers, count):
-    """Read numbers that lie in the kernel as in the file."""
+    """Read numbers stored the same way in the kernel and in the file."""
     for i in range(count):
         numbers[i] = block[start + i]
     return start + count
@@ -128,7 +127,7 @@ def unpack_row(block, start, numbers, count):
 
 @kernel
 def unpack_head(block, at, head, side):
-    """Read the layers for a side to move; return where the next begin."""
+    """Read the layers for a side to move; return their end in the block."""
     for i in range(SHIFTS):
         head.shifts[i] = wide(block, at + 2 * i)
     at += 2 * SHIFTS
@@ -155,9 +154,9 @@ def unpack_head(block, at, head, side):
 
 @kernel
 def unpack(network, block, words, half):
-    """Write a network out; return 1, or 0 if a number is out of range (no network is loaded then).
+    """Unpack a network; return 1, or 0 with no network loaded if a number is out of range.
 
-    The block has the sizes of this version and as many ``words`` as they say (``network_block``).
+    The block must have the sizes of this version and the matching number of ``words``.
     """
     network.loaded = 0
     tied = wide(block, 4)
@@ -188,7 +187,7 @@ def unpack(network, block, words, half):
         unpack_head(block, first + side * (heads - 1) * head_words, head, side)
         for i in range(SHIFTS):
             shift = np.int64(head.shifts[i])
-            if i < SHARE and not 0 <= shift <= 31:  # more than a machine can shift by
+            if i < SHARE and not 0 <= shift <= 31:  # beyond what a machine can shift
                 return 0
             if (i == SHARE or i == HEAT) and abs(shift) >= 1 << 16:
                 return 0

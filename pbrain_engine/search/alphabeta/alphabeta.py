@@ -1,8 +1,8 @@
 """The main search: principal variation search with pruning, reductions and extensions.
 
-The items and what they were worth elsewhere are described in the literature on Rapfi,
-Stockfish and their kin; every number is in ``parameters.py``. The rule that keeps claimed
-losses sound: nothing is pruned before a move has been found that does not lose.
+The techniques are known from Rapfi, Stockfish and similar engines; all numbers are in
+``parameters.py``. To keep claimed losses sound, nothing is pruned before a move has been found
+that does not lose.
 """
 
 import numpy as np
@@ -47,8 +47,8 @@ from .table import (
 )
 from .worker import MAX_STACK, STACK_BASE, WORKER, add_history, is_attack, must_stop, set_pv
 
-# What a node is expected to return. Typed constants: numba would compile the recursive
-# search once more for a literal argument.
+# Expected results of a node. Typed constants, as numba would compile the recursive search once more
+# for a literal argument.
 CUT = np.int64(1)  # at least beta
 NO_CUT = np.int64(0)
 
@@ -61,7 +61,7 @@ def is_quiet_value(value):
 
 @kernel
 def credit_cut(worker, shared, ply, number, depth):
-    """Reward the move that cut, and its rivals before it with the opposite."""
+    """Give the move that cut a history bonus, and the moves tried before it a malus."""
     frame = worker.stack[ply + STACK_BASE]
     state = worker.state
     side = np.int64(state.position.side)
@@ -76,11 +76,11 @@ def credit_cut(worker, shared, ply, number, depth):
 
 @recursive_kernel(WORKER, EVALUATOR, SHARED, int, int, int, int, int)
 def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
-    """Return a value of the position for the side to move, searched to ``depth`` units.
+    """Return the value of the position for the side to move, searched to ``depth`` units.
 
     Let v be the true value at this depth. The result r is fail-soft: r <= alpha means
-    v <= r, r >= beta means v >= r, else r = v and ``worker.pv[ply]`` holds the line.
-    ``cut`` is 1 where a result of at least beta is expected. ``ply`` counts from the root.
+    v <= r, r >= beta means v >= r, else r = v and ``worker.pv[ply]`` is the line.
+    ``cut`` is 1 if a result of at least beta is expected. ``ply`` counts from the root.
     """
     assert -INFINITE <= alpha < beta <= INFINITE and 0 < ply <= MAX_STACK
     assert cut == CUT or cut == NO_CUT
@@ -94,7 +94,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     worker.pv_length[ply] = 0
     pv = beta - alpha > 1
 
-    # Step 1. Ends: a full board, a position decided at a glance, no shorter win possible.
+    # Step 1. Ends: a full board, a statically decided position, no shorter win possible.
     worker.nodes += 1
     if must_stop(worker, shared):
         return 0
@@ -132,7 +132,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         if table_move != NO_CELL and state.position.holds[table_move] != EMPTY:
             table_move = NO_CELL
 
-    # Step 3. The static evaluation; a side in trouble sees it as the other saw it before.
+    # Step 3. The static evaluation; under a threat, the negated evaluation of the parent.
     enemy = 1 - side
     blocked = count_of(state, enemy, s.MAKES_FIVE) > 0
     threatened = blocked or count_of(state, enemy, s.MAKES_WINNING_FOUR) > 0
@@ -152,18 +152,18 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
 
     if not pv and not blocked and excluded == NO_CELL:
         # Step 4. Razoring: far below alpha, only a forced win could help. Under a threat the
-        # evaluation is no more than a guess, so the leaf search is asked in any case.
+        # evaluation is just a guess, so the leaf search is tried in any case.
         hopeless = estimate + razor_margin(params, depth) <= alpha
         if depth < params.razor_depth and (threatened or hopeless):
             value = leaf(worker, evaluator, shared, alpha, alpha + 1, 0, ply)
             if value <= alpha or (depth < ONE and not threatened):
                 return value
-        # Step 5. Futility: so far above beta that the enemy's best move will not matter.
+        # Step 5. Futility: so far above beta that the enemy's best reply will not matter.
         if depth < params.futility_depth and not threatened and is_quiet_value(beta):
             if estimate - futility_margin(params, depth, improving) >= beta:
                 return estimate
 
-    # Step 6. Doubt about stale or missing knowledge costs depth, in PV nodes only.
+    # Step 6. PV nodes with a stale or missing table entry are searched at less depth.
     if pv and depth >= 3 * ONE:
         if table_move == NO_CELL:
             depth -= params.no_move_pv
@@ -198,7 +198,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
             extension = -ONE
 
     # Step 8. The moves, best first. In quiet positions the table's move is tried before the others
-    # are even listed: it often cuts.
+    # are listed: it often cuts.
     is_listed = threatened or excluded != NO_CELL or table_move == NO_CELL
     if is_listed:
         count = list_moves(worker, evaluator, shared, ply, depth)
@@ -229,7 +229,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         kind = class_at(state, side, cell)
         number += 1
 
-        # Step 9. Pruning by number, once some move does not lose.
+        # Step 9. Move count pruning, once some move does not lose.
         quiet = not threatened and best > -WIN_BAND
         if quiet and number > limit and kind < s.MAKES_FOUR:
             break
@@ -248,8 +248,8 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
             expected = NO_CUT if pv else 1 - cut
             value = -search(worker, evaluator, shared, -beta, -lower, rest, ply + 1, expected)
         else:
-            # Step 10. Late moves are searched shallower, unless they turn out good.
-            assert best > -INFINITE and lower < beta  # else the first move has cut already
+            # Step 10. Late moves are searched with less depth, unless they turn out good.
+            assert best > -INFINITE and lower < beta  # else the first move has cut
             reduction = raised
             if depth >= 2 * ONE and not blocked:
                 reduction += late_reduction(params, depth, number)
@@ -281,7 +281,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         if worker.stopped != 0:
             return 0
 
-        # Step 11. What the move is worth.
+        # Step 11. The value of the move.
         if value > best:
             best = value
             if value > lower:
@@ -295,7 +295,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
                 if 2 * ONE < depth < 12 * ONE and is_quiet_value(value):
                     raised = np.int64(params.alpha_raise)
 
-    # Step 12. No move: lost to the threat, or to the foul that has to be played.
+    # Step 12. No move: lost to the threat, or by the foul that must be played.
     if number == 0:
         if excluded != NO_CELL:
             return alpha

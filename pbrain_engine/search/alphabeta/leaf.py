@@ -1,4 +1,4 @@
-"""The leaf search: own fours near the own last stone until nothing is forced any more."""
+"""The leaf search: fours near a side's last stone, until the position is quiet."""
 
 import numpy as np
 
@@ -36,10 +36,9 @@ def is_close(cell, other):
 
 @kernel
 def list_fours(worker, tables, ply, first):
-    """List the own fours worth a look, strongest class last; return how many.
+    """List the fours to try, near the side's own last stone; return their number.
 
-    They lie near the own last stone. A plain four, which makes no other shape, is
-    tried only by the ``first`` attacker's move of a leaf search.
+    Plain fours, which make no other shape, are only tried on the ``first`` move of a leaf search.
     """
     state = worker.state
     side = np.int64(state.position.side)
@@ -63,11 +62,11 @@ def list_fours(worker, tables, ply, first):
 
 @recursive_kernel(WORKER, EVALUATOR, SHARED, int, int, int, int)
 def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
-    """Return a value of the position in which only fours and their answers are played.
+    """Return the value of the position if only fours and their answers are played.
 
-    Fail-soft: at most alpha means "no four that is tried lifts the value over alpha". The
-    side to move may stand on the static evaluation, except when it has to stop a five.
-    ``fours`` counts the fours played on the way by both sides; a claimed win is one.
+    Fail-soft: at most alpha means that no four tried raises the value above alpha. The side to
+    move may stand pat on the static evaluation, except when it has to stop a five. ``fours``:
+    fours played so far by both sides. Claimed wins are sound.
     """
     assert -INFINITE <= alpha <= INFINITE and 0 < ply <= MAX_STACK + 1 and fours >= 0
     state = worker.state
@@ -87,7 +86,7 @@ def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
         return judge(worker.accumulator, evaluator, state)
 
     if count_of(state, 1 - side, s.MAKES_FIVE) > 0:
-        if not closes_rows(tables):  # one answer, or it were lost
+        if not closes_rows(tables):  # one answer, for two fives are a static loss
             cell = first_of(state, 1 - side, s.MAKES_FIVE)
             play(state, tables, cell)
             value = -leaf(worker, evaluator, shared, -beta, -alpha, fours, ply + 1)

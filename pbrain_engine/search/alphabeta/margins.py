@@ -1,6 +1,6 @@
-"""By how much moves are pruned, reduced and rewarded: what follows from the parameters.
+"""Margins, limits, reductions and bonuses computed from the parameters.
 
-Depths are in depth units, ``ONE`` a ply.
+Depths are in depth units, ``ONE`` per ply.
 """
 
 from ...kernel import kernel
@@ -11,7 +11,7 @@ LOG_BITS = 6  # 64 units of ``log_of`` are a factor of two
 
 @kernel
 def log_of(number):
-    """Return 64 * log2 of a positive number, rounded down to linear steps between powers."""
+    """Return 64 * log2 of a positive number, interpolated linearly between powers of two."""
     power = 0
     while number >> (power + 1):
         power += 1
@@ -20,19 +20,19 @@ def log_of(number):
 
 @kernel
 def futility_margin(params, depth, improving):
-    """Return by how much the evaluation must exceed beta to be believed at this depth."""
+    """Return the margin above beta at which the evaluation is trusted at this depth."""
     return params.futility_slope * (depth - ONE * improving) // ONE
 
 
 @kernel
 def razor_margin(params, depth):
-    """Return how far below alpha the evaluation leaves the question to the leaf search."""
+    """Return the margin below alpha at which the leaf search decides."""
     return params.razor_base + params.razor_slope * depth // ONE
 
 
 @kernel
 def count_limit(params, depth, improving, pv):
-    """Return how many moves a node looks at before it prunes the rest by number."""
+    """Return the number of moves a node searches before pruning the rest."""
     rise = params.count_slope + params.count_curve * depth // ONE
     limit = 100 * params.count_base + rise * depth // ONE
     if pv:
@@ -42,20 +42,20 @@ def count_limit(params, depth, improving, pv):
 
 @kernel
 def late_reduction(params, depth, number):
-    """Return the reduction, in depth units, of the move with this number."""
+    """Return the reduction, in depth units, of a move by its number."""
     logs = log_of(max(depth // ONE, 1)) * log_of(number)
     return params.reduction_base + (params.reduction_scale * logs >> 12)
 
 
 @kernel
 def policy_reduction(params, unlikely):
-    """Return how much more, or less, a move is reduced for what the policy says against it."""
+    """Return the change of a move's reduction for its improbability under the policy."""
     change = (unlikely - params.policy_even) * params.policy_reduce >> 8
     return min(max(change, -params.policy_less), params.policy_more)
 
 
 @kernel
 def history_bonus(params, depth):
-    """Return the history bonus of a move that cut at this depth."""
+    """Return the history bonus for a cutoff at this depth."""
     plies = depth // ONE + 1
     return min(12 * plies * plies + 40 * plies, params.history_bonus)

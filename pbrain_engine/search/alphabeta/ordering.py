@@ -1,7 +1,7 @@
-"""Which moves a node looks at, and in which order.
+"""Move generation and ordering.
 
-Moves stand in the node's frame, a cell and its score in one number, and are picked best first, so
-equal scores are ordered by cell and the search is the same on every machine.
+A node's moves are in its frame, each a cell and its score in one number, and are picked best first.
+Equal scores are ordered by cell, so the search is the same on every machine.
 """
 
 import numpy as np
@@ -25,15 +25,15 @@ LOG2_E = 369  # 256 / ln 2
 LN_2 = 177  # 256 * ln 2
 OCTAVE_BITS = 8  # 256 such units are a factor of two
 CHANCE_BITS = 16  # the best move's chance is 1 << 16
-MOST_HALVINGS = 40  # as unlikely as any move counts
-SUM_BITS = 10  # that do not matter in the logarithm of a sum of chances
-STEP_BITS = 3  # of a linear score that do not matter where the best of many are found
+MOST_HALVINGS = 40  # cap of a move's improbability
+SUM_BITS = 10  # low bits dropped in the logarithm of a sum of chances
+STEP_BITS = 3  # low bits of a linear score dropped in the selection of the best
 FIRST = 1 << 24  # a move with this score is picked before all others
 
 
 @kernel
 def learned_score(worker, shared, side, cell, counter):
-    """Return what earlier cuts add to a move's score: history, and more if it cut last time."""
+    """Return a move's score from earlier cutoffs: history, and a bonus for the counter move."""
     kind = class_at(worker.state, side, cell)
     history = np.int64(worker.history[side, is_attack(kind), cell])
     score = history // shared.params.history_order
@@ -51,7 +51,7 @@ def centre_of(position):
 
 @kernel
 def mark_candidates(worker):
-    """Mark the empty cells near some stone, or the centre (or all there is) if there are none."""
+    """Mark the empty cells near stones; if there are none, the centre or else all empty cells."""
     state = worker.state
     position = state.position
     found = U64(0)
@@ -67,17 +67,17 @@ def mark_candidates(worker):
 
 @kernel
 def counter_of(worker, side):
-    """Return the cell that last cut after such a last move of the enemy, or NO_CELL."""
+    """Return the counter move to the enemy's last move, or NO_CELL."""
     previous = last_move(worker.state.position, 1)
     return np.int64(worker.counters[side, previous]) if previous != NO_CELL else NO_CELL
 
 
 @kernel
 def list_scored(worker, evaluator, shared, ply, shaped, learned):
-    """Write the marked cells with their scores; return how many, and the best score.
+    """Write the marked cells with their scores; return their number and the best score.
 
-    ``shaped``: only cells that make something for a side. ``learned``: earlier cuts count in
-    the scores, which are the linear ones else.
+    ``shaped``: only cells that make a shape for either side. ``learned``: add scores from earlier
+    cutoffs to the linear scores.
     """
     state = worker.state
     side = np.int64(state.position.side)
@@ -91,7 +91,7 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
             cell = word * 64 + lowest_bit(cells)
             cells &= cells - U64(1)
             if shaped and class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET:
-                continue  # it makes nothing for either side
+                continue  # no shape for either side
             score = np.int64(move_score(state, evaluator.tables, side, cell))
             if learned:
                 score += learned_score(worker, shared, side, cell, counter)
@@ -104,9 +104,9 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
 
 @kernel
 def note_chances(frame, count, highest):
-    """Turn the logits of the listed moves into what speaks against them; ``highest`` is the best.
+    """Turn the logits of the listed moves into improbabilities; ``highest``: the best logit.
 
-    The exponentials are straight lines between powers of two.
+    Exponentials are interpolated linearly between powers of two.
     """
     total = np.int64(0)
     for i in range(count):
@@ -125,7 +125,7 @@ def note_chances(frame, count, highest):
 
 @kernel
 def score_of_best(worker, ply, count, top, wanted):
-    """Return a linear score that about ``wanted`` of the moves reach; ``top`` is the best."""
+    """Return a linear score that about ``wanted`` moves reach; ``top``: the best score."""
     frame = worker.stack[ply + STACK_BASE]
     tally = worker.tally
     tally[:] = 0
@@ -142,10 +142,10 @@ def score_of_best(worker, ply, count, top, wanted):
 
 @kernel
 def list_ranked(worker, evaluator, shared, ply, shaped):
-    """Write the marked cells as ``list_marked`` does, scored by the policy of the network.
+    """Write the marked cells like ``list_marked``, scored by the policy of the network.
 
-    It is asked about the moves that are best by the linear score. The others gain by it what
-    those gain in the mean.
+    The policy is computed for the moves with the best linear scores. The other moves get the mean
+    gain of these over their linear scores, less ``policy_others``.
     """
     params = shared.params
     state = worker.state
@@ -160,7 +160,7 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
         least = score_of_best(worker, ply, count, top, np.int64(params.policy_moves))
     highest = np.int64(-MOST_UNLIKELY)
     asked = np.int64(0)
-    gained = np.int64(0)  # by the asked moves over what their linear scores say
+    gained = np.int64(0)  # sum of the logits over those of the linear scores
     for i in range(count):
         score = number_in(frame.moves[i])
         if score >= least:
@@ -186,7 +186,7 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
 
 @kernel
 def list_marked(worker, evaluator, shared, ply, shaped, ranked):
-    """Write the marked cells to the node's frame, ranked by the policy or not; return how many."""
+    """Write the marked cells to the frame, ranked by the policy or not; return their number."""
     if ranked:
         return list_ranked(worker, evaluator, shared, ply, shaped)
     worker.stack[ply + STACK_BASE].ranked = 0
@@ -196,7 +196,7 @@ def list_marked(worker, evaluator, shared, ply, shaped, ranked):
 
 @kernel
 def mark_moves(worker, tables):
-    """Mark the fives, else the answers to a threat, else all candidates; return if it is these."""
+    """Mark fives, else answers to a threat, else all candidates; return whether it is the last."""
     side = np.int64(worker.state.position.side)
     clear_marks(worker)
     if count_of(worker.state, side, s.MAKES_FIVE) > 0:
@@ -210,10 +210,10 @@ def mark_moves(worker, tables):
 
 @kernel
 def list_moves(worker, evaluator, shared, ply, depth):
-    """List what a node has to search (``mark_moves``).
+    """List the moves of a node (``mark_moves``).
 
-    Near the leaves only candidates that make something, which others would be pruned for. Far
-    from them the network ranks the candidates, if there is one.
+    Near the leaves, only candidates that make a shape, as others would be pruned. At greater depth,
+    the network ranks the candidates, if there is one.
     """
     params = shared.params
     if not mark_moves(worker, evaluator.tables):
@@ -234,7 +234,7 @@ def pick_move(worker, ply, first, count):
 
 @kernel
 def raise_move(worker, ply, count, cell):
-    """Put a move before all others of the list, if it is on it."""
+    """Score a move above all others of the list, if it is listed."""
     frame = worker.stack[ply + STACK_BASE]
     for i in range(count):
         if cell_in(frame.moves[i]) == cell:
@@ -243,7 +243,7 @@ def raise_move(worker, ply, count, cell):
 
 @kernel
 def put_first(worker, ply, count, cell):
-    """Make a move the first of the list, whether it is on it or not; return how many there are."""
+    """Put a move first on the list, listed before or not; return the number of moves."""
     frame = worker.stack[ply + STACK_BASE]
     place = count
     for i in range(count):

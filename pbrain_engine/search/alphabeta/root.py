@@ -1,6 +1,6 @@
-"""The root: its list of moves, and one iteration at a depth.
+"""The root: its move list, and one iteration at a depth.
 
-Moves that a symmetry of the position takes to each other are searched once.
+Of moves equivalent by symmetry only one is searched, if the host wants so.
 """
 
 import numpy as np
@@ -22,17 +22,16 @@ from .table import EXACT, LOWER, UPPER, store
 from .worker import STACK_BASE
 
 EVERY_MOVE = 1 << 20  # a depth at which no candidate is left out
-PROVEN_DEPTH = 40 * ONE  # what is proven counts as searched so deep
+PROVEN_DEPTH = 40 * ONE  # table depth of proven wins
 
 
 @kernel
 def list_root(worker, evaluator, shared, distinct):
-    """List the legal moves that the root considers, best first; return how many.
+    """List the legal root moves, best first; return their number.
 
-    A five if there is one, else the answers to a threat; where every answer fails or is
-    forbidden, whatever is legal, so that a lost game is still played on. The host may bar
-    cells; it gets them back if nothing else is left. With ``distinct`` 1, of the moves that
-    a symmetry of the position takes to each other only the first is kept.
+    A five if there is one, else the answers to a threat; if there is no answer or all are
+    forbidden, any legal moves, so that a lost game is played on. Barred cells are used only if no
+    other is left. With ``distinct`` 1, of moves equivalent by symmetry only the first is kept.
     """
     state = worker.state
     symmetries = symmetries_of(state.position) if distinct != 0 else 0
@@ -68,7 +67,7 @@ def list_root(worker, evaluator, shared, distinct):
 
 @kernel
 def prepare_root(worker, evaluator, shared, node_limit, distinct):
-    """Make a worker ready for the first iteration; return the number of root moves."""
+    """Prepare a worker for the first iteration; return the number of root moves."""
     worker.nodes = 0
     worker.node_limit = node_limit
     worker.stopped = 0
@@ -87,7 +86,7 @@ def prepare_root(worker, evaluator, shared, node_limit, distinct):
 
 @kernel
 def drop_root(worker, cell):
-    """Take a root move off the list, unless it is the only one; return how many are left."""
+    """Remove a root move, unless it is the only one; return the number left."""
     kept = 0
     for i in range(worker.root_count):
         if worker.root_moves[i] != cell or worker.root_count == 1:
@@ -99,9 +98,9 @@ def drop_root(worker, cell):
 
 @kernel
 def note_win(worker, evaluator, shared, line, length, first, value):
-    """Write the positions of a proven win's line to the table, from move ``first`` on.
+    """Store the positions of a proven win's line in the table, from move ``first`` on.
 
-    That move is the winner's. His value is a bound: he may be quicker, or the other resist less.
+    That move is the winner's. The value is a bound: there may be a quicker win, or less resistance.
     """
     state = worker.state
     for i in range(length):
@@ -120,10 +119,10 @@ def note_win(worker, evaluator, shared, line, length, first, value):
 
 @kernel
 def search_root(worker, evaluator, shared, alpha, beta, depth, first):
-    """Search the root moves from place ``first`` on; the best one comes to ``first``.
+    """Search the root moves from place ``first`` on, move the best to ``first``, return its value.
 
-    Returns its value, as ``search`` does. A move keeps its line and value only if it
-    raised alpha, so an interrupted iteration leaves the best move found so far in front.
+    The value is as in ``search``. A move gets its line and value only if it raises alpha, so an
+    interrupted iteration leaves the best move found so far in front.
     """
     assert -INFINITE <= alpha < beta <= INFINITE and 0 <= first < worker.root_count
     state = worker.state
@@ -170,7 +169,7 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
             worker.root_values[cell] = value
             if i > first and first == 0:
                 worker.root_changes += 1
-            for place in range(i, first, -1):  # those between keep their order
+            for place in range(i, first, -1):  # the moves between keep their order
                 worker.root_moves[place] = worker.root_moves[place - 1]
             worker.root_moves[first] = cell
             alpha = max(alpha, value)
@@ -185,9 +184,9 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
 def iterate(worker, evaluator, shared, depth, first):
     """Search one iteration; return 1 if it was completed, 0 if it was stopped.
 
-    One that was stopped may be searched again, with what the table has of it.
-    ``depth`` in plies; ``first`` > 0 searches for the next best move after those (n-best).
-    The window is narrow around the last value and widens on the side where it failed.
+    A stopped iteration may be repeated, with the results in the table. ``depth`` in plies;
+    ``first`` > 0 searches for the best move after the first ``first`` ones (n-best). The
+    aspiration window is narrow around the last value and widens on the side where it fails.
     """
     assert depth > 0 and worker.root_count > first >= 0
     worker.stopped = 0

@@ -1,8 +1,8 @@
-"""What the threads of a search share: parameters, the stop flag, the transposition table.
+"""The block shared by the threads of a search: parameters, stop flag, transposition table.
 
-An entry of the table is two words: the key mixed with the data, and the data. A torn write by
-another thread makes the pair disagree, so it is not found rather than believed. Reading gives a
-copy (``probe`` returns the data word), writing is explicit (``store``).
+An entry of the table is two words: the key XOR the data, and the data. After a torn write by
+another thread the pair does not match, so the entry is not found. ``probe`` returns a copy of the
+data word, ``store`` writes an entry.
 """
 
 import numpy as np
@@ -21,9 +21,9 @@ PARAMS = record(**dict.fromkeys(PARAMETERS, np.int32))
 SHARED = record(
     params=PARAMS,
     gap=fill_line(PARAMS.itemsize, 3 * 8),
-    stop=np.int64,  # set by the host: every search returns as soon as it sees it
+    stop=np.int64,  # set by the host: searches return as soon as they see it
     generation=np.int64,  # of the table's entries, 0 to 63
-    buckets=np.int64,  # how many buckets the host has given memory for
+    buckets=np.int64,  # number of buckets allocated by the host
     words=(np.uint64, MAX_WORDS),  # bucket * BUCKET_WORDS + entry * 2: key ^ data, data
 )
 HEAD_BYTES = SHARED.itemsize - 8 * MAX_WORDS
@@ -32,7 +32,7 @@ UPPER = 1  # bounds, as bits: the value is at most, at least, or exactly this
 LOWER = 2
 EXACT = 3
 
-# Data word; depths are in quarter plies, from ``LOWEST_STEP`` on.
+# The data word; depths are in quarter plies, from ``LOWEST_STEP`` on.
 value_of, eval_of, cell_of_entry, steps_of, bound_of, generation_of, pack_data = packed(
     value=-16, eval=-16, cell=10, depth=8, bound=2, generation=6
 )
@@ -59,7 +59,7 @@ def shift_ends(value, plies):
 
 @kernel
 def expect(shared, key):
-    """Begin to load the bucket of a key that will soon be probed."""
+    """Prefetch the bucket of a key."""
     prefetch(shared.words, bucket_of(key, shared.buckets) * BUCKET_WORDS)
 
 
@@ -76,10 +76,10 @@ def probe(shared, key):
 
 @kernel
 def store(shared, key, ply, value, static, cell, depth, bound):
-    """Write what a search found out; values are seen from the root, ``depth`` in units.
+    """Store a result; ``value`` counts forced ends from the root, ``depth`` is in units.
 
-    The same position is overwritten unless it holds much deeper knowledge; otherwise the
-    entry that is shallowest, less eight plies a generation of age, makes room.
+    An entry of the same position is overwritten unless it is much deeper; otherwise the entry with
+    the least depth, minus eight plies per generation of age, is replaced.
     """
     assert -WIN <= value <= WIN and -EVAL_LIMIT <= static <= EVAL_LIMIT
     assert 0 <= cell < PADDED_CELLS and UPPER <= bound <= EXACT and 0 <= ply

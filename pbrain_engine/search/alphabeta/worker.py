@@ -1,4 +1,4 @@
-"""What each thread of a search has: its game, the stack of nodes, history and root moves."""
+"""The memory of one search thread: its game, the stack of nodes, history and root moves."""
 
 import numpy as np
 
@@ -10,18 +10,18 @@ from ...patterns.state import STATE
 from ...position.board import SETS
 from ...position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS
 
-MAX_STACK = 250  # plies from the root that a search may reach
-TALLIES = 64  # classes of linear scores, where the best of many are found
-STACK_BASE = 2  # frames before the root's, so that a node may look two plies back
+MAX_STACK = 250  # greatest distance of a node from the root in plies
+TALLIES = 64  # classes of linear scores for the selection of the best
+STACK_BASE = 2  # frames before the root's, so that any node can look two plies back
 
 FRAME = record(
     moves=(np.int64, MAX_STONES),  # candidate moves with their scores (threats.memory.listed)
     value=np.int32,  # static evaluation for the side to move
     move=np.int32,  # the move being searched
     kind=np.int32,  # its class for the side that plays it
-    excluded=np.int32,  # a move that a singular search leaves out
-    ranked=np.int32,  # 1 where the policy was asked for the candidates
-    unlikely=(np.int16, PADDED_CELLS),  # of each: minus the logarithm of its chance, in 256ths
+    excluded=np.int32,  # the move excluded by a singular search
+    ranked=np.int32,  # 1 if the candidates were ranked by the policy
+    unlikely=(np.int16, PADDED_CELLS),  # for each: minus the logarithm of its chance, in 256ths
 )
 
 WORKER = record(
@@ -30,8 +30,8 @@ WORKER = record(
     accumulator=ACCUMULATOR,
     stack=(FRAME, MAX_STACK + STACK_BASE + 2),
     marks=(np.uint64, SETS),  # scratch set of a move generator
-    tally=(np.int32, TALLIES),  # and how many of its moves score how much
-    barred=(np.uint64, SETS),  # cells that the host keeps out of the root moves
+    tally=(np.int32, TALLIES),  # and counts of its moves by score
+    barred=(np.uint64, SETS),  # cells that the host excludes from the root moves
     nodes=np.int64,
     node_limit=np.int64,
     stopped=np.int64,  # 1 once this worker has seen the stop flag or its node limit
@@ -41,15 +41,15 @@ WORKER = record(
     root_depth=np.int64,  # of the last completed iteration
     root_changes=np.int64,  # how often the best move changed in the last iteration
     root_moves=(np.int32, MAX_STONES),  # best first
-    root_values=(np.int32, PADDED_CELLS),  # of each by its cell: last exact value, or -INFINITE
+    root_values=(np.int32, PADDED_CELLS),  # by cell: last exact value, or -INFINITE
     root_pv=(np.int16, (PADDED_CELLS, MAX_STACK)),
     root_pv_length=(np.int32, PADDED_CELLS),
     history=(np.int32, (2, 2, PADDED_CELLS)),  # side, attack or quiet, cell
     counters=(np.int32, (2, PADDED_CELLS)),  # side, enemy's last cell -> reply that cut
     pv=(np.int16, (MAX_STACK + 2, MAX_STACK + 2)),
     pv_length=(np.int32, MAX_STACK + 2),
-    end_ply=np.int64,  # stones of the position in which the node limit was met, 0: it was not
-    end_moves=(np.int16, MAX_STONES),  # and their cells, from the first of the game
+    end_ply=np.int64,  # stones of the position where the node limit was reached, else 0
+    end_moves=(np.int16, MAX_STONES),  # and their cells, from the first of the game on
 )
 
 
@@ -61,7 +61,7 @@ def is_attack(kind):
 
 @kernel
 def add_history(worker, params, side, kind, cell, bonus):
-    """Move a history score towards the limit by a bonus, or away from it by a malus."""
+    """Add a bonus or malus to a history score, scaled so that it stays within the limit."""
     score = np.int64(worker.history[side, is_attack(kind), cell])
     score += bonus - score * abs(bonus) // params.history_limit
     worker.history[side, is_attack(kind), cell] = score
@@ -78,7 +78,7 @@ def fade_history(worker):
 
 @kernel
 def forget(worker):
-    """Clear what a worker has learned about a game."""
+    """Clear history, counter moves and barred cells."""
     worker.history[:] = 0
     worker.counters[:] = 0
     worker.barred[:] = U64(0)
@@ -86,13 +86,13 @@ def forget(worker):
 
 @kernel
 def must_stop(worker, shared):
-    """Return whether this search has to return now; looked at in every node.
+    """Return whether this search must return now; called in every node.
 
     The node limit is exact, so that a search by nodes is the same on every machine. The
-    stop flag is another thread's and is looked at every 256 nodes.
+    stop flag, set by another thread, is read every 256 nodes.
     """
     if worker.nodes >= worker.node_limit:
-        if worker.stopped == 0:  # the position is any one of its tree
+        if worker.stopped == 0:  # an arbitrary position of the tree
             position = worker.state.position
             worker.end_ply = position.ply
             for i in range(position.ply):
@@ -105,7 +105,7 @@ def must_stop(worker, shared):
 
 @kernel
 def set_pv(worker, ply, cell):
-    """Make a move followed by the child's line the line of this ply."""
+    """Set the line of this ply to a move followed by the child's line."""
     length = worker.pv_length[ply + 1]
     assert 0 <= length <= MAX_STACK and cell != NO_CELL
     worker.pv[ply, 0] = cell

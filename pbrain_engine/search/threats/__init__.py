@@ -1,1 +1,1 @@
-"""Forced wins: exact defence, searches by fours and by threats, lines and trees of proof."""
+"""Forced wins: exact defences, searches by fours and by threats, lines of proven wins."""

@@ -1,8 +1,8 @@
 """The children of a node of the search by threats: its moves with their proof numbers.
 
-The attacker's are as many as the level of the search asks for. What the table knows of the
-position after a move is stored with it; a move that is new to the table is tried on the board and
-judged first, so that many are settled without a node.
+The level of the search determines the range of the attacker's moves. A move's numbers come from the
+table; if the position after it is not in the table, the move is first tried on the board and
+judged, which settles many moves without a node.
 """
 
 import numpy as np
@@ -39,10 +39,10 @@ from .memory import (
 from .replies import PREPARES, mark_against, mark_replies
 from .vcf import closeness, list_blocks, wins_by_fours
 
-# How wide a search is: which moves it tries besides fours, open threes and what meets a threat.
+# Widths of a search: the moves tried besides fours, open threes and answers to threats.
 THREES = 0
-BUILDING = 1  # also those that build on two stones, if they threaten a win by fours
-WIDEST = 2  # also every other cell near a stone, likewise
+BUILDING = 1  # also moves that build on two stones, if they threaten a win by fours
+WIDEST = 2  # also all other cells near stones, on the same condition
 
 
 # The attacker's moves ----------------------------------------------------------------
@@ -50,7 +50,7 @@ WIDEST = 2  # also every other cell near a stone, likewise
 
 @kernel
 def mark_builders(threats, side, weakest):
-    """Mark the near cells of at least a class that make neither a four nor an open three."""
+    """Mark near cells of at least class ``weakest`` that make neither a four nor an open three."""
     state = threats.state
     ply = state.position.ply
     for word in sets_of(state):
@@ -64,7 +64,7 @@ def mark_builders(threats, side, weakest):
 
 @kernel
 def mark_attacks(threats, tables, first):
-    """Mark the moves that the attacker has to try: where he is threatened, what may help."""
+    """Mark the attacker's moves to try; under a threat, those that may answer it."""
     state = threats.state
     side = np.int64(state.position.side)
     enemy = 1 - side
@@ -99,15 +99,15 @@ def mark_attacks(threats, tables, first):
 
 @kernel
 def depth_number(threats):
-    """Return the proof number of a new position: the deeper it is, the later it is looked into."""
+    """Return the initial proof number of a new position, which grows with its depth."""
     return 1 + (np.int64(threats.state.position.ply) - threats.start) // 2 * 2
 
 
 @kernel
 def handicap_of(kind, shape):
-    """Return how much later a move is tried that threatens in this way and makes this shape.
+    """Return the addition to a move's proof number for its threat and its shape.
 
-    Plain fours fit in anywhere, and most of them gain nothing.
+    Plain fours are possible anywhere, and most gain nothing.
     """
     if kind == PREPARES:
         return 2
@@ -118,7 +118,7 @@ def handicap_of(kind, shape):
 
 @kernel
 def judge_attack(threats, tables, cell, key, scratch):
-    """Store first numbers for a move that is new to the table and stands on the board."""
+    """Store initial numbers for the attacker's move just played, which is not in the table."""
     state = threats.state
     last = last_move(state.position, 3)
     kind = s.QUIET
@@ -142,7 +142,7 @@ def judge_attack(threats, tables, cell, key, scratch):
 
 @kernel
 def judge_reply(threats, tables, key, prepares, scratch):
-    """Store first numbers for an answer that is new to the table and stands on the board."""
+    """Store initial numbers for the answer just played, which is not in the table."""
     value = static_result(threats.state, tables, 0)
     if value < 0:
         store_proof(threats, key, UNPROVABLE, 0, NO_CELL, 0, 1)
@@ -156,14 +156,14 @@ def judge_reply(threats, tables, key, prepares, scratch):
 
 @kernel
 def key_behind(threats, tables, cell):
-    """Return the key in the table of the position after a move of the side to move."""
+    """Return the table key of the position after a move of the side to move."""
     position = threats.state.position
     return proof_key(threats, key_after(position.key, tables.zobrist, position.side, cell))
 
 
 @kernel
 def expect_behind(threats, tables, first, last):
-    """Begin to load what the table has of the positions behind the listed moves."""
+    """Prefetch the table entries of the positions after the listed moves."""
     for i in range(first, last):
         key = key_behind(threats, tables, np.int64(threats.moves[i]))
         prefetch(threats.words, proof_bucket_of(threats, key) * BUCKET_WORDS)
@@ -171,9 +171,9 @@ def expect_behind(threats, tables, first, last):
 
 @kernel
 def data_behind(threats, tables, cell, prepares, scratch):
-    """Return what the table has of the position behind a move, which is judged if it is new.
+    """Return the table data of the position after a move, judging it if there is none.
 
-    0 if that settles nothing. ``prepares``: the move is an answer to a threat of several fours.
+    0 if there is still none. ``prepares``: the move answers a threat of several fours.
     """
     key = key_behind(threats, tables, cell)
     data = probe_proof(threats, key)
@@ -192,7 +192,7 @@ def data_behind(threats, tables, cell, prepares, scratch):
 
 @kernel
 def put_child(threats, at, cell, data):
-    """List a move with the numbers that the table has of the position behind it."""
+    """List a move with the table's numbers of the position after it."""
     threats.moves[at] = pack_entry(cell, length_of(data))
     threats.proofs[at] = proof_of(data)
     threats.disproofs[at] = disproof_of(data)
@@ -202,7 +202,7 @@ def put_child(threats, at, cell, data):
 def list_threats(threats, tables, first):
     """List the attacker's moves from ``first`` on, with their numbers; return the end.
 
-    Stops at the first one that is proven to win.
+    Stops at the first proven win.
     """
     state = threats.state
     if count_of(state, 1 - state.position.side, s.MAKES_FIVE) > 0:
@@ -230,8 +230,7 @@ def list_threats(threats, tables, first):
 def list_replies(threats, tables, first):
     """List the defender's answers from ``first`` on; return the end, or -1 if one refutes.
 
-    Answers that are known to lose are left out, the longest of them counts for
-    ``threats.length``.
+    Answers known to lose are left out; the longest of them counts for ``threats.length``.
     """
     kind = mark_replies(threats, tables, first)
     if threats.stopped != 0:

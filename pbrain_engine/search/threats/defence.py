@@ -1,9 +1,9 @@
-"""Who wins without a search, and exactly which moves answer a threat.
+"""Statically decided positions, and the exact answers to a threat.
 
-``static_result`` claims only what is proven: its wins hold against every reply. A threat
-is a five that the enemy can complete (class MAKES_FIVE) or a winning four that he can make
-(MAKES_WINNING_FOUR); ``list_answers`` gives exactly the cells after which it is gone, and
-against a winning four also the own fours, which come first.
+``static_result`` claims only proven results: its wins hold against every reply. A threat is a five
+that the enemy can complete (class MAKES_FIVE) or a winning four that the enemy can make
+(MAKES_WINNING_FOUR); ``mark_answers`` marks exactly the cells that remove the threat, and against a
+winning four also the own fours, which gain time.
 """
 
 import numpy as np
@@ -36,19 +36,19 @@ loss_in = kernel(values.loss_in)
 
 @kernel
 def closes_rows(tables):
-    """Return whether the rule knows closed rows: there a five has more than one answer."""
+    """Return whether the rule has closed rows, so that a five has more than one answer."""
     return tables.closing != 0
 
 
 @kernel
 def may_foul(tables, side):
-    """Return whether the rule can forbid this side a cell."""
+    """Return whether the rule has fouls for this side."""
     return tables.fouls != 0 and side == BLACK
 
 
 @kernel
 def fours_of(state, side):
-    """Return how many cells might make a four for a side, short of a five."""
+    """Return the number of cells that may make a four, but no five, for a side."""
     cells = (
         count_of(state, side, s.MAKES_FOUR)
         + count_of(state, side, s.MAKES_FOUR_PLUS)
@@ -60,10 +60,10 @@ def fours_of(state, side):
 
 @kernel
 def four_three_wins(state, tables, cell):
-    """Return whether a four with an open three wins by itself: four, its block, a winning four.
+    """Return whether a four with an open three wins by four, block and winning four.
 
-    The block must give the enemy no four. Not for rules with closed rows, where a four
-    has several answers.
+    The block must not make a four for the enemy. Not for rules with closed rows, where a four has
+    several answers.
     """
     side = np.int64(state.position.side)
     wins = False
@@ -80,11 +80,11 @@ def four_three_wins(state, tables, cell):
 
 @kernel
 def static_result(state, tables, ply):
-    """Return the value of a position that is decided at a glance, else 0.
+    """Return the value of a statically decided position, else 0.
 
-    ``ply`` counts from the root. Wins: a five; a winning four while the enemy has no five;
-    a four with a three, or two open threes, that leave him no four in between. Losses: two
-    fives to stop, or the only answer forbidden.
+    ``ply`` counts from the root. Wins: a five; a winning four while the enemy has no five; a four
+    with a three or two open threes that leave the enemy no four in between. Losses: two fives to
+    stop, or a forbidden only answer.
     """
     side = np.int64(state.position.side)
     enemy = 1 - side
@@ -123,7 +123,7 @@ def static_result(state, tables, ply):
 
 @kernel
 def stones_in(value):
-    """Return the winner's stones in a static value that is a win for the side to move."""
+    """Return the number of stones to win for a winning static value."""
     return (WIN - value + 1) // 2
 
 
@@ -132,7 +132,7 @@ def stones_in(value):
 
 @kernel
 def kills(state, tables, attacker, target, cell, kind):
-    """Return whether an enemy stone on ``cell`` keeps ``target`` below a class for the attacker."""
+    """Return whether a defender's stone on ``cell`` lowers ``target`` below class ``kind``."""
     if cell == target:
         return True
     dx = (cell & (STRIDE - 1)) - (target & (STRIDE - 1))
@@ -164,10 +164,10 @@ def kills(state, tables, attacker, target, cell, kind):
 
 @kernel
 def kills_all(state, tables, attacker, cell, kind):
-    """Return whether an enemy stone on ``cell`` leaves the attacker no cell of a class.
+    """Return whether a defender's stone on ``cell`` leaves the attacker no cell of a class.
 
-    Where black may foul, a stone can also free a cell that was forbidden to him, so the
-    stone is tried on the board.
+    If the attacker may foul, a stone can also make a forbidden cell legal, so it is tried on the
+    board.
     """
     if may_foul(tables, attacker):
         place(state, tables, cell, 1 - attacker)
@@ -190,7 +190,7 @@ def kills_all(state, tables, attacker, cell, kind):
 def mark_killers(worker, tables, kind):
     """Mark every legal cell that leaves the enemy no cell of a class.
 
-    Whatever kills all targets kills the first one, so only its lines are looked at.
+    Such a cell kills the first target in particular, so only that target's lines are tried.
     """
     state = worker.state
     side = np.int64(state.position.side)
@@ -213,9 +213,9 @@ def mark_killers(worker, tables, kind):
 
 @kernel
 def makes_after_all(state, tables, cell, least):
-    """Return whether a black cell that looks forbidden is allowed, and makes such a line shape.
+    """Return whether a cell that looks forbidden to black is legal and makes a line shape.
 
-    One from ``least`` on, short of a five.
+    The shape must be ``least`` or stronger, up to an open four.
     """
     code = code_of(state.shapes[cell], BLACK)
     for direction in range(4):
@@ -226,7 +226,7 @@ def makes_after_all(state, tables, cell, least):
 
 @kernel
 def makes_four(state, tables, side, cell):
-    """Return whether a cell makes a four, short of a five, that the side may play."""
+    """Return whether a cell makes a legal four, but no five, for a side."""
     kind = class_at(state, side, cell)
     if kind == s.MAKES_FOUL:
         return makes_after_all(state, tables, cell, s.FOUR)
@@ -235,7 +235,7 @@ def makes_four(state, tables, side, cell):
 
 @kernel
 def four_cells(state, tables, side, word):
-    """Return one word of the set of cells where a side can make a four, short of a five."""
+    """Return one word of the set of cells where a side can make a four, but no five."""
     cells = U64(0)
     for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
         cells |= state.listed[side, kind - s.FIRST_LISTED, word]
@@ -264,7 +264,7 @@ def mark_class(worker, side, kind):
 
 @kernel
 def mark_empties(worker):
-    """Mark every empty cell, and no other."""
+    """Mark exactly the empty cells."""
     for word in sets_of(worker.state):
         worker.marks[word] = worker.state.position.empties[word]
 
@@ -273,8 +273,8 @@ def mark_empties(worker):
 def mark_answers(worker, tables):
     """Mark the answers to the enemy's strongest threat; return its class, QUIET if there is none.
 
-    Against a five: the cells after which no five is left. Against a winning four: those
-    after which none is left, and the own fours.
+    Against a five: the cells that leave no five. Against a winning four: the cells that leave none,
+    and the own fours.
     """
     state = worker.state
     side = np.int64(state.position.side)

@@ -1,8 +1,8 @@
 """The memory of the threat searches: a copy of the game, their move lists and their tables.
 
-The searches of ``vcf`` and ``vct`` run on a copy (``copy_game`` takes about a microsecond), so a
-worker can ask in the middle of its own search. The host owns the memory and says how many
-buckets follow the head, for each of the two tables.
+The searches of ``vcf`` and ``vct`` run on a copy of the game (``copy_game`` takes about a
+microsecond). The host owns the memory and sets the number of buckets of the two tables after the
+head.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from ...position.geometry import MAX_STONES, PADDED_CELLS
 from ...position.rules import EMPTY, WHITE
 
 MAX_WORDS = 3 << 26  # of both tables together: the most that a record type can describe
-LISTED_MOVES = 1 << 16  # moves on all lists of one path
-CELL_BITS = 16  # of an entry of a list: its cell stands below what the list tells of it
+LISTED_MOVES = 1 << 16  # capacity of all move lists of one path
+CELL_BITS = 16  # low bits of a list entry, for its cell; the rest is its number
 LINE_ROOM = 512
 BUCKET_WORDS = 8  # a cache line: four entries of a key and a word
 
@@ -29,19 +29,19 @@ THREATS = record(
     disproofs=(np.int64, LISTED_MOVES),  # and disproof number
     nodes=np.int64,  # stones put on the board by searches
     node_limit=np.int64,
-    stop=np.int64,  # set by the host: every search returns as soon as it sees it
+    stop=np.int64,  # set by the host: searches return as soon as they see it
     stopped=np.int64,  # 1 once a search has seen the stop flag or its node limit
     attacker=np.int64,  # of the running search
-    length=np.int64,  # own stones that the node last proven takes to win
-    start=np.int64,  # stones on the board where the running search by threats began
+    length=np.int64,  # own stones to the win at the node last proven
+    start=np.int64,  # stones on the board at the root of the running search by threats
     level=np.int64,  # of the running search by threats
-    lowest=np.int64,  # below this level it has found that there is no win
-    width=np.int64,  # which moves it tries besides fours and threes
-    four_nodes=np.int64,  # stones that it may spend on fours at a new node
-    test_nodes=np.int64,  # and to see whether a move threatens a win by fours
-    truncated=np.int64,  # set of the levels on which some such question was left open
-    root=np.int64,  # stones on the board where the running search by fours began
-    line_end=np.int64,  # line[:line_end]: how the last win by fours goes on from there
+    lowest=np.int64,  # levels below this one are disproven
+    width=np.int64,  # range of moves tried besides fours and threes
+    four_nodes=np.int64,  # stones to spend on fours at a new node
+    test_nodes=np.int64,  # and to test whether a move threatens a win by fours
+    truncated=np.int64,  # set of levels on which some search by fours was left undecided
+    root=np.int64,  # stones on the board at the root of the running search by fours
+    line_end=np.int64,  # line[:line_end]: the line of the last win by fours from there
     found_end=np.int64,  # found[:found_end]: the line of the win to report
     vcf_buckets=np.int64,  # buckets of the table of fours, from word 0
     vct_buckets=np.int64,  # buckets of the table of threes, after them
@@ -51,17 +51,17 @@ THREATS = record(
 )
 HEAD_BYTES = THREATS.itemsize - 8 * MAX_WORDS
 
-UNLIMITED = np.int64(1) << 40  # stones: as many as a search likes
+UNLIMITED = np.int64(1) << 40  # node limit of an unlimited search
 
-# Results of a search: a positive number is a win, in own stones up to and with the five.
+# Results of a search: a positive number is a win, in own stones up to and including the five.
 NONE = 0  # proven: no such win
-BOUNDED = -1  # none within the bound asked for
-STOPPED = -2  # not known: the search was ended
+BOUNDED = -1  # none within the given bound
+STOPPED = -2  # unknown: the search was stopped
 
 
 @kernel
 def copy_game(threats, other):
-    """Make the block's own game equal to another, which then cannot be undone any further."""
+    """Copy a game to the block's own; moves before this cannot be undone in the copy."""
     own = threats.state
     position = own.position
     source = other.position
@@ -99,7 +99,7 @@ def copy_game(threats, other):
 
 @kernel
 def begin(threats, node_limit):
-    """Start counting: searches after this put at most this many stones on the board."""
+    """Reset the counters; searches after this put at most ``node_limit`` stones on the board."""
     threats.nodes = 0
     threats.node_limit = node_limit
     threats.stopped = 0
@@ -107,9 +107,9 @@ def begin(threats, node_limit):
 
 @kernel
 def is_stopped(threats):
-    """Return whether a search has to return now; looked at in every node.
+    """Return whether a search must return now; called in every node.
 
-    The node limit does not depend on the machine; the stop flag is another thread's.
+    The node limit is the same on every machine; the stop flag is set by another thread.
     """
     if threats.nodes >= threats.node_limit:
         threats.stopped = 1
@@ -120,7 +120,7 @@ def is_stopped(threats):
 
 @kernel
 def pack_entry(cell, number):
-    """Return an entry of a move list: a cell, with what its list tells of it."""
+    """Return an entry of a move list: a cell and its number."""
     assert 0 <= cell < PADDED_CELLS
     return (number << CELL_BITS) + cell
 
@@ -133,7 +133,7 @@ def cell_in(entry):
 
 @kernel
 def number_in(entry):
-    """Return what the list tells of it: a score, or the stones of a win."""
+    """Return the number of an entry of a move list: a score, or the stones of a win."""
     return entry >> CELL_BITS
 
 
@@ -177,9 +177,9 @@ def find_entry(threats, bucket, key):
 
 @kernel
 def slot_for(threats, bucket, key, effort_bit):
-    """Return where a key is to be written: over itself, or over what took least work.
+    """Return the slot to write a key to: its own, or the one with the least effort.
 
-    The effort is the uppermost part of an entry's word, from ``effort_bit`` on.
+    The effort is the top part of an entry's word, from ``effort_bit`` on.
     """
     start = bucket * BUCKET_WORDS
     target = start
@@ -196,23 +196,23 @@ def slot_for(threats, bucket, key, effort_bit):
 
 @kernel
 def may_list(first):
-    """Return whether the move lists have room for one more node's, from ``first`` on."""
+    """Return whether the move lists have room for another node from ``first`` on."""
     return first + 2 * MAX_STONES < LISTED_MOVES
 
 
 # The table of threats ----------------------------------------------------------------
-# An entry is the key and a word: proof number (0: the attacker wins), disproof number (0: he has no
-# win by threats), the winning move or the answer that holds out longest, his stones to the win
-# where it is proven, the level of the search that it is from, and its effort as a power of four. A
-# win holds on every level; the absence of one is known for this level and those below.
+# An entry is the key and a word: proof number (0: the attacker wins), disproof number (0: there is
+# no win by threats), the winning move or the answer that resists longest, the attacker's stones to
+# a proven win, the level of its search, and its effort as a power of four. A win is valid on every
+# level, the absence of one on this level and those below.
 proof_of, disproof_of, cell_of_proof, length_of, level_of, effort_of, pack_proof = packed(
     proof=20, disproof=20, cell=10, length=7, level=3, effort=4
 )
-UNPROVABLE = (1 << 20) - 1  # proof number of what cannot be proven
-LONGEST = 127  # stones to a win, as far as an entry counts them
+UNPROVABLE = (1 << 20) - 1  # proof number of disproven nodes
+LONGEST = 127  # most stones to a win in an entry
 MOST_EFFORT = 15
 _ATTACKED_BY_WHITE = U64(0x9E3779B97F4A7C15)
-_PROOF_EFFORT = 60  # the bit where the effort begins
+_PROOF_EFFORT = 60  # lowest bit of the effort
 
 
 @kernel
@@ -222,25 +222,25 @@ def pack(proof, disproof):
     return disproof << 20 | proof
 
 
-PROVEN = np.int64(UNPROVABLE << 20)  # packed numbers of a node that is won
+PROVEN = np.int64(UNPROVABLE << 20)  # packed numbers of a won node
 DISPROVEN = np.int64(UNPROVABLE)
 
 
 @kernel
 def proof_key(threats, key):
-    """Return the key of a position in the table: it matters who attacks."""
+    """Return the table key of a position, which depends on the attacker."""
     return key ^ _ATTACKED_BY_WHITE if threats.attacker == WHITE else key
 
 
 @kernel
 def proof_bucket_of(threats, key):
-    """Return the bucket of a key of ``proof_key``: this table's stand behind those of fours."""
+    """Return the bucket of a ``proof_key``; this table comes after the table of fours."""
     return threats.vcf_buckets + bucket_of(key, threats.vct_buckets)
 
 
 @kernel
 def probe_proof(threats, key):
-    """Return the data stored for a key of ``proof_key``, or 0."""
+    """Return the data stored for a ``proof_key``, or 0."""
     data = find_entry(threats, proof_bucket_of(threats, key), key)
     if disproof_of(data) == 0 and level_of(data) < threats.level:
         return U64(0)
@@ -249,7 +249,7 @@ def probe_proof(threats, key):
 
 @kernel
 def store_proof(threats, key, proof, disproof, cell, length, nodes):
-    """Write the numbers of a position, on which this many nodes more were spent."""
+    """Store the numbers of a position on which another ``nodes`` nodes were spent."""
     assert 0 <= proof <= UNPROVABLE and 0 <= disproof <= UNPROVABLE and proof + disproof > 0
     assert 0 <= cell < PADDED_CELLS and length >= 0
     slot = slot_for(threats, proof_bucket_of(threats, key), key, _PROOF_EFFORT)

@@ -1,4 +1,4 @@
-"""Lines of proven wins: the attacker's winning moves against the defender's longest resistance."""
+"""Lines of proven wins: the attacker's winning moves against the longest resistance."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ _START = np.int64(0)
 
 @kernel
 def allowed_five(state, tables, side):
-    """Return a cell of the other side's fives that this side, to move, may take, else NO_CELL."""
+    """Return a legal cell for this side, to move, on a five of the other side, or NO_CELL."""
     for cell in range(PADDED_CELLS):
         if class_at(state, 1 - side, cell) == s.MAKES_FIVE and is_allowed(state, tables, cell):
             return cell
@@ -45,9 +45,9 @@ def allowed_five(state, tables, side):
 
 @kernel
 def longest_block(threats, tables, stones):
-    """Return the answer to a four that the attacker, with this many stones left, beats last.
+    """Return the answer to a four that resists longest, NO_CELL if there is none.
 
-    NO_CELL if the rules leave none.
+    ``stones``: the attacker's stones left to the win.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -67,12 +67,12 @@ def longest_block(threats, tables, stones):
 
 # Wins by fours and threes ------------------------------------------------------------
 
-_REPLAYED = UNPROVABLE - 1  # disproof number of a proven entry that has been played through
+_REPLAYED = UNPROVABLE - 1  # disproof number of a proven entry that has been replayed
 
 
 @kernel
 def winning_move(threats, tables, first):
-    """Return the attacker's move in a position that he is said to win, or NO_CELL if he is not."""
+    """Return the attacker's move in a position claimed as won, or NO_CELL if it is not won."""
     state = threats.state
     side = np.int64(state.position.side)
     cell = first_of(state, side, s.MAKES_FIVE)
@@ -95,9 +95,9 @@ def winning_move(threats, tables, first):
 
 @recursive_kernel(THREATS, TABLES, int)
 def holds(threats, tables, first):
-    """Return 1 if the attacker, to move, wins against every answer; play the proof through.
+    """Replay a proof; return 1 if the attacker, to move, wins against every answer.
 
-    Positions decided by fours are left to that search, which is complete.
+    Positions won by fours are left to the search by fours, which is complete.
     """
     state = threats.state
     if is_stopped(threats) or not may_list(first):
@@ -136,7 +136,7 @@ def holds(threats, tables, first):
 
 @kernel
 def known_length(threats, tables, first):
-    """Return in how many stones the attacker, to move, is known to win; 0 if that is lost."""
+    """Return the attacker's stones to a known win, 0 if it is not in the table any more."""
     value = static_result(threats.state, tables, 0)
     if value > 0:
         return stones_in(value)
@@ -148,7 +148,7 @@ def known_length(threats, tables, first):
 
 @kernel
 def longest_reply(threats, tables):
-    """Return the legal reply that holds out longest, or NO_CELL if there is none."""
+    """Return the legal reply that resists longest, or NO_CELL if there is none."""
     state = threats.state
     side = np.int64(state.position.side)
     mark_replies(threats, tables, _START)
@@ -176,8 +176,8 @@ def longest_reply(threats, tables):
 def write_line(threats, tables, fours, out, room):
     """Write the main line of the win just found; return its length, 0 if it is not found again.
 
-    ``fours``: the stones of the win of ``solve_fours``, or 0 for that of ``solve_threats``. The
-    line ends with the five; where the rules forbid the block, the loser plays elsewhere before.
+    ``fours``: the stones of the win of ``solve_fours``, or 0 for a win of ``solve_threats``. The
+    line ends with the five; if the block is forbidden, the loser plays elsewhere before.
     """
     state = threats.state
     side = np.int64(state.position.side)

@@ -1,10 +1,10 @@
-"""Every move that meets a threat: the complete lists at the defender's turn.
+"""The complete lists of the defender's replies to a threat.
 
-A move threatens if its side, were it to move again, won by fours: a four, an open three, or
-any other move that prepares such a win. What the enemy can do about it is complete: of a
-five or a winning four the exact answers; of a longer win the cells that touch it, which are
-those of its stones and answers, what spoils its last four, and every cell where the enemy
-makes a four at some moment of it. A stone anywhere else changes nothing about it.
+A move is a threat if its side would win by fours if it moved again: a four, an open three, or any
+other move that prepares such a win. The replies are complete: to a five or a winning four, the
+exact answers; to a longer win, all cells that interact with it, which are the cells of its stones
+and answers, cells that spoil its last four, and cells where the defender makes a four at some point
+of it. A stone anywhere else does not affect the win.
 """
 
 import numpy as np
@@ -29,17 +29,17 @@ from .defence import (
 from .memory import STOPPED, list_marks
 from .vcf import first_of_fours, line_still_wins, search_fours, wins_by_fours
 
-PREPARES = s.MAKES_FOUR  # class by which a threat of several fours is reported
-_FEW_FOURS = 100  # stones to see that an answer is hopeless
+PREPARES = s.MAKES_FOUR  # class that represents a threat of several fours
+_FEW_FOURS = 100  # stones to show that an answer is hopeless
 
-# What touches a win by fours ---------------------------------------------------------
+# Cells that interact with a win by fours ---------------------------------------------
 
 
 @kernel
 def mark_around(threats, tables, cell, side, spoils):
-    """Mark a cell and the empty ones in its windows.
+    """Mark a cell and the empty cells in its windows.
 
-    ``spoils``: those alone that take from a winning four of a side there that it is one.
+    ``spoils``: of the empty cells, only those that spoil a winning four of ``side`` on ``cell``.
     """
     state = threats.state
     threats.marks[cell >> 6] |= bit_of(cell)
@@ -53,9 +53,9 @@ def mark_around(threats, tables, cell, side, spoils):
 
 @kernel
 def mark_line(threats, tables, stones, first):
-    """Mark what touches the win by fours of the side to move; return 1 if that may not be all.
+    """Mark the cells that interact with a win by fours; return 1 if there may be others.
 
-    It may not where a stone far off can decide what is forbidden to black.
+    There may be if a distant stone can decide whether a cell is forbidden to black.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -104,7 +104,7 @@ def mark_line(threats, tables, stones, first):
 
 @kernel
 def drop_unplayable(threats, tables, side):
-    """Take the marks off cells that are not empty or forbidden to a side."""
+    """Unmark cells that are not empty or are forbidden to a side."""
     state = threats.state
     for word in sets_of(state):
         threats.marks[word] &= state.position.empties[word]
@@ -141,10 +141,10 @@ def mark_against(threats, tables, stones, first, nodes):
 
 @kernel
 def mark_replies(threats, tables, first):
-    """Mark every move that may meet the threat of the side that has just moved.
+    """Mark every move that may answer the threat of the side that has just moved.
 
-    Returns the class of the threat, QUIET if there is none, and leaves in ``threats.length``
-    the stones that it takes to carry out. Whatever is not marked loses to it.
+    Returns the class of the threat, QUIET if there is none, and sets ``threats.length`` to the
+    stones needed to carry it out. Unmarked moves lose to the threat.
     """
     state = threats.state
     kind = mark_answers(threats, tables)
@@ -163,7 +163,7 @@ def mark_replies(threats, tables, first):
 
 @kernel
 def drop_hopeless(threats, tables, first):
-    """Take the marks off answers after which the attacker wins by a short run of fours."""
+    """Unmark answers after which the attacker wins by a short run of fours."""
     state = threats.state
     last = list_marks(threats, threats.moves, first)
     for i in range(first, last):
@@ -179,10 +179,10 @@ _START = np.int64(0)
 
 @kernel
 def find_rescues(threats, tables, out):
-    """Write 1 for each legal move after which the enemy has no win by fours, 2 where not known.
+    """Write 1 for each legal move after which the enemy has no win by fours, 2 if unknown.
 
-    Returns the enemy's win if the side to move passes: stones, NONE or STOPPED. The line last
-    found is tried first against each move, as most moves have nothing to do with it.
+    Returns the enemy's win if the side to move passes: stones, NONE or STOPPED. The line last found
+    is tried first against each move, as most moves do not interfere with it.
     """
     state = threats.state
     side = np.int64(state.position.side)

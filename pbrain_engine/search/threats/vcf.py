@@ -1,9 +1,9 @@
 """Wins by continuous fours: the complete search over every four on the board.
 
-Each attacking move makes a four, so the defender has one answer (several where rows can be
-closed), or none that the rules allow. His answer may itself make a four; then only the cell
-that stops it can go on, if it makes a four too. Whether a position has such a
-win does not depend on how it was reached, so the result is kept in a table.
+Each attacking move makes a four, so the defender has one answer (several if rows can be closed), or
+no legal one. If the answer makes a four as well, the attack can continue only on the cell that
+stops it, if that also makes a four. Whether a position has such a win does not depend on how it was
+reached, so results are kept in a table.
 """
 
 import numpy as np
@@ -45,31 +45,31 @@ from .memory import (
 
 MAX_STONES_TO_WIN = 250
 _UNBOUNDED = np.int64(MAX_STONES_TO_WIN)
-LEAST_MORE = 2000  # stones for a shorter win than the first
+LEAST_MORE = 2000  # least stones to look for a shorter win than the first
 
 
 # The table of fours ------------------------------------------------------------------
-# An entry is the key and a word: the stones of the win, or the bound within which none exists,
-# what is known, the first move of the win, and the effort as a power of two.
+# An entry is the key and a word: the stones of the win or the bound within which there is none, the
+# kind of knowledge, the first move of the win, and the effort as a power of two.
 stones_of, kind_of, cell_of_win, fours_effort_of, pack_fours = packed(
     stones=8, kind=2, cell=10, effort=44
 )
 KNOWN_CUT = 1  # no win with at most this many stones
-KNOWN_WIN = 2  # a win with this many stones, beginning on the cell
+KNOWN_WIN = 2  # a win with this many stones, starting on the cell
 KNOWN_NONE = 3  # no win at all
-MOST_KNOWN = 255  # stones that an entry counts
-_FOURS_EFFORT = 20  # the bit where the effort begins
+MOST_KNOWN = 255  # most stones of an entry
+_FOURS_EFFORT = 20  # lowest bit of the effort
 
 
 @kernel
 def probe_fours(threats, key):
-    """Return what the table knows about a position, or 0."""
+    """Return the table data of a position, or 0."""
     return find_entry(threats, bucket_of(key, threats.vcf_buckets), key)
 
 
 @kernel
 def store_fours(threats, key, kind, stones, cell, nodes):
-    """Write what a search of this many nodes found out about a position."""
+    """Store the result of a search of ``nodes`` nodes for a position."""
     assert KNOWN_CUT <= kind <= KNOWN_NONE and stones > 0 and 0 <= cell < PADDED_CELLS
     assert (cell != NO_CELL) == (kind == KNOWN_WIN)
     effort = 0
@@ -87,7 +87,7 @@ def store_fours(threats, key, kind, stones, cell, nodes):
 
 @kernel
 def closeness(cell, other):
-    """Return how near two cells are: 3 next to each other, down to 0 out of reach."""
+    """Return the closeness of two cells: from 3 for neighbours down to 0 out of reach."""
     dx = abs((cell & (STRIDE - 1)) - (other & (STRIDE - 1)))
     dy = abs((cell >> 5) - (other >> 5))
     far = max(dx, dy)
@@ -98,7 +98,7 @@ def closeness(cell, other):
 
 @kernel
 def note_four(threats, side, cell, at):
-    """Write a four to the move list, with its place in the order."""
+    """Write a four to the move list, with its ordering score."""
     position = threats.state.position
     last = last_move(position, 1)
     if last != NO_CELL and position.holds[last] != side:
@@ -111,9 +111,9 @@ def note_four(threats, side, cell, at):
 
 @kernel
 def list_attacks(threats, tables, first):
-    """List from ``first`` on the fours that the side to move has to try; return the end.
+    """List the fours of the side to move from ``first`` on; return the end.
 
-    Against a five of the enemy only a four that stops it. No own five can be made.
+    Against an enemy five, only fours that stop it. The side must have no five of its own.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -142,7 +142,10 @@ def list_attacks(threats, tables, first):
 
 @kernel
 def list_blocks(threats, tables, first):
-    """List the legal answers of the side to move, who has no five, to a five; return the end."""
+    """List the legal answers to a five from ``first`` on; return the end.
+
+    The side to move must have no five of its own.
+    """
     state = threats.state
     side = np.int64(state.position.side)
     enemy = 1 - side
@@ -164,7 +167,7 @@ def list_blocks(threats, tables, first):
 
 @recursive_kernel(THREATS, TABLES, int, int)
 def find_fours(threats, tables, stones, first):
-    """Return the win by fours of the side to move: its own stones, or NONE, BOUNDED or STOPPED.
+    """Return the win by fours of the side to move: own stones, NONE, BOUNDED or STOPPED.
 
     ``stones`` bounds the own stones; only BOUNDED depends on the bound. Move lists are written
     from ``first`` on.
@@ -235,7 +238,7 @@ def find_fours(threats, tables, stones, first):
     return result
 
 
-# Questions to it ---------------------------------------------------------------------
+# Entry points ------------------------------------------------------------------------
 
 
 @kernel
@@ -250,8 +253,8 @@ def keep_line(threats):
 def search_fours(threats, tables, first):
     """Return some win by fours of the side to move: own stones, NONE or STOPPED.
 
-    The bound grows by half from one round to the next, so that a short win is not missed in
-    a deep thicket; what one round finds out serves the next. ``threats.found`` keeps the line.
+    The bound grows by half from round to round, so that a short win is not missed in a large tree;
+    each round uses the table of the previous ones. ``threats.found`` is the line.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -278,7 +281,7 @@ def search_fours(threats, tables, first):
 def solve_fours(threats, tables, first):
     """Return the shortest win by fours found for the side to move: stones, NONE or STOPPED.
 
-    To look for a shorter one than the first may take as much again as that has taken so far.
+    The search for a shorter win than the first may take about as many nodes again.
     """
     stones = search_fours(threats, tables, first)
     limit = threats.node_limit
@@ -297,9 +300,9 @@ def solve_fours(threats, tables, first):
 
 @kernel
 def wins_by_fours(threats, tables, first, nodes):
-    """Return the stones of a win by fours that a search within a budget of nodes finds, or 0.
+    """Return the stones of a win by fours found within a budget of nodes, or 0.
 
-    If the search that asks has to stop here, ``threats.stopped`` is set and 0 means nothing.
+    If the calling search must stop, ``threats.stopped`` is set and 0 is meaningless.
     """
     state = threats.state
     side = np.int64(state.position.side)
@@ -346,10 +349,10 @@ def first_of_fours(threats, tables, stones, first):
 
 @kernel
 def line_still_wins(threats, tables):
-    """Return whether the line in ``threats.found`` wins by fours for the side to move, as it is.
+    """Return whether the line in ``threats.found`` still wins by fours for the side to move.
 
-    Its answers are taken from the board, not from the line, so that a stone more somewhere
-    on the board makes no difference as long as it is in the way of neither side.
+    Answers are taken from the board, not from the line, so an additional stone elsewhere makes no
+    difference as long as it interferes with neither side.
     """
     state = threats.state
     side = np.int64(state.position.side)

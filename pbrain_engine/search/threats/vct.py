@@ -1,15 +1,13 @@
-"""Wins by threats: depth-first proof-number search over threats and all that meets them.
+"""Wins by threats: depth-first proof-number search over threats and all their answers.
 
-At the attacker's turn every threat of ``children`` is a move, and a win by fours alone ends
-the branch; at the defender's turn the answers are all that may meet the threat, with the
-fours that he can make in between. A proof is a move for every answer, so a win is believed
-on the strength of complete lists.
+At the attacker's turn the moves are the threats of ``children``, and a win by fours alone ends the
+branch; at the defender's turn they are all answers to the threat, including the defender's fours in
+between. As the lists of answers are complete, a win is proven.
 
-Numbers as in Allis (1994) and Nagai (2002): the proof number of a node is about how many
-leaves have to be won to prove it, the disproof number how many to be lost. Many orders of
-the same moves lead to the same position; a sum over children would count it several times,
-so a node takes the largest child's number, and a little for each other child (after Ueda et
-al. 2008).
+Numbers are as in Allis (1994) and Nagai (2002): the proof number of a node is roughly the number of
+leaves still to be won to prove it, the disproof number the number to be lost to disprove it. As
+many move orders lead to the same position, a sum over children would count it several times, so a
+node takes the largest child's number plus a little for each other child (after Ueda et al. 2008).
 """
 
 from typing import NamedTuple
@@ -49,14 +47,14 @@ from .vcf import wins_by_fours
 
 _MOST = UNPROVABLE - 1
 _UNLIMITED = np.int64(UNPROVABLE)
-SIBLING = 4  # what each child but the worst adds to a node's number
+SIBLING = 4  # added to a node's number for each child except the worst
 
 # Numbers of a list ---------------------------------------------------------------------
 
 
 @kernel
 def worst(numbers, first, end):
-    """Return the largest of a list's numbers and some for each other, 0 for an empty list."""
+    """Return the largest number of a list plus ``SIBLING`` for each other, 0 if it is empty."""
     largest = 0
     for i in range(first, end):
         largest = max(largest, numbers[i])
@@ -65,7 +63,7 @@ def worst(numbers, first, end):
 
 @kernel
 def choose(numbers, others, first, end):
-    """Return the place of the smallest number, and of equal ones that with the smallest other."""
+    """Return the place of the smallest number, ties broken by the smallest of ``others``."""
     best = first
     for i in range(first + 1, end):
         if numbers[i] < numbers[best]:
@@ -77,7 +75,7 @@ def choose(numbers, others, first, end):
 
 @kernel
 def second_smallest(numbers, first, end, best):
-    """Return the smallest number of a list except at one place, UNPROVABLE if there is no other."""
+    """Return the smallest number of a list except at ``best``, UNPROVABLE if there is no other."""
     least = UNPROVABLE
     for i in range(first, end):
         if i != best:
@@ -87,9 +85,9 @@ def second_smallest(numbers, first, end, best):
 
 @kernel
 def drop_settled(threats, attacks, first, end, longest):
-    """Take moves off a list that are settled against their side; return the end, and ``longest``.
+    """Remove moves proven to fail for their side; return the end and ``longest``.
 
-    That is the entry of the answer that loses last, of those taken off now and before.
+    ``longest`` is the entry of the longest-resisting answer among those removed so far.
     """
     i = first
     while i < end:
@@ -108,7 +106,7 @@ def drop_settled(threats, attacks, first, end, longest):
 
 @kernel
 def known_or_new(data):
-    """Return the numbers of an entry as ``prove`` does, those of a new node if there is none."""
+    """Return the packed numbers of an entry, or those of a new node if there is none."""
     if data == U64(0):
         return pack(np.int64(1), np.int64(1))
     return pack(proof_of(data), disproof_of(data))
@@ -119,7 +117,7 @@ def known_or_new(data):
 
 @kernel
 def settle_by_fours(threats, tables, key, first):
-    """Settle a new node that fours decide: return 1 if it is won, -1 if it is not, 0 if unknown."""
+    """Settle a new node by fours if possible: return 1 if won, -1 if not, 0 if unknown."""
     state = threats.state
     before = threats.nodes
     if state.position.side == threats.attacker:
@@ -143,10 +141,10 @@ def settle_by_fours(threats, tables, key, first):
 
 @recursive_kernel(THREATS, TABLES, int, int, int)
 def prove(threats, tables, proof_limit, disproof_limit, first):
-    """Search until proof or disproof number reach their limit, or the search is stopped.
+    """Search until the proof or disproof number reaches its limit, or the search is stopped.
 
-    The numbers go to the table and are returned as ``pack`` does: PROVEN is a win, with
-    ``threats.length`` own stones, and DISPROVEN none.
+    The numbers are stored in the table and returned packed: PROVEN is a win with
+    ``threats.length`` own stones, DISPROVEN is none.
     """
     assert proof_limit > 0 and disproof_limit > 0 and 0 <= first <= LISTED_MOVES
     state = threats.state
@@ -226,12 +224,12 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
 
 
 class ThreatLevel(NamedTuple):
-    """How a search by threats looks at a node."""
+    """The settings of one level of the search by threats."""
 
-    width: int  # which moves it tries
+    width: int  # range of moves to try
     four_nodes: int  # stones for fours at a new node
     test_nodes: int  # and to judge whether a move threatens
-    part: int  # of the stones of a turn it gets one in this many
+    part: int  # the level gets one part in this many of the stones of a turn
 
 
 LEVELS = (
@@ -249,7 +247,7 @@ _GROWTH = 4
 
 @kernel
 def set_level(threats, level):
-    """Search by threats on this level from now on."""
+    """Set the level of the search by threats."""
     threats.level = level
     threats.width = LEVELS[level].width
     threats.four_nodes = LEVELS[level].four_nodes
@@ -258,7 +256,7 @@ def set_level(threats, level):
 
 @kernel
 def be_thorough(threats):
-    """Take the time on any level that the last one gives to fours."""
+    """Use the last level's budgets for fours, whatever the level."""
     threats.four_nodes = LEVELS[_LEVELS - 1].four_nodes
     threats.test_nodes = LEVELS[_LEVELS - 1].test_nodes
 
