@@ -1,7 +1,7 @@
 """The tests that concern one package, in under a minute: ``python -m tests.check PACKAGE``.
 
-They lie in the folder of its name. What looks at a clock, and what is marked ``slow`` because it
-takes longer or looks at other packages as well, is left to the whole suite.
+They are in the folder of its name. Tests marked ``timed``, and those marked ``slow`` because they
+take longer or involve other packages, are left to the whole suite.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def packages() -> list[str]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the tests of one package; return pytest's status, or 2 where there is no such package."""
+    """Run the tests of one package; return pytest's status, or 2 if there is no such package."""
     if len(words) != 1 or words[0] not in packages():
         print(f"which package? PKG= one of {', '.join(packages())}", file=sys.stderr)
         return 2

@@ -1,8 +1,8 @@
-"""What all tests share: a fresh kernel, and which tests run in which mode.
+"""Shared by all tests: an up-to-date kernel, and the selection of tests by mode.
 
-Tests normally run on the compiled kernel, which is built first if it is missing or stale.
-With ``NUMBA_DISABLE_JIT=1`` only the tests marked ``uncompiled`` run, which call kernels as
-plain Python functions; ``native/test_uncompiled.py`` does that as a part of the normal run.
+Tests normally run on the compiled kernel, which is built first if it is missing or stale. With
+``NUMBA_DISABLE_JIT=1`` only the tests marked ``uncompiled`` run, which call kernels as plain Python
+functions; ``native/test_uncompiled.py`` does so as a part of the normal run.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from pbrain_engine.native.load.targets import host_target
 Run = Callable[..., tuple[int, str, str]]
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 
-# On several cores a file is one piece of work, so that what its tests share is made once. What
-# takes longest comes first: the last pieces should be small, or one core waits for the other. Files
-# with pages stand together, since a browser lasts until a process comes to another folder; and what
-# compiles the same loops stands apart, so that the second finds them compiled.
+# On several cores, a file is one unit of work, so that its shared fixtures are made once. The
+# longest files come first: the last units should be short, or one core waits for the other. Files
+# with pages are adjacent, since a browser lasts until a process leaves their folder; files that
+# compile the same loops are not, so that the second finds them compiled.
 FIRST = (
     "native/test_checked", "site/test_site", "native/test_replay", "learn/test_gradients",
     "learn/test_train", "arena/test_pool", "tests/test_cli",
@@ -45,7 +45,7 @@ FIRST = (
 )  # fmt: skip
 
 
-# An example may take long because the machine is busy.
+# Examples may take long on a busy machine.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
@@ -56,12 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def rank(item: pytest.Item) -> int:
-    """Return the place of a test's file among those that come first."""
+    """Return the index of a test's file in ``FIRST``, or its length."""
     name = f"{item.path.parent.name}/{item.path.stem}"
     return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
-# Kinds that few files have: the others are not even imported when only these are wanted.
+# Markers of few files: other files are not even imported when only these are selected.
 RARE = {"timed and not long": "timed", "uncompiled": "uncompiled"}
 
 
@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what programs leave behind for their users out of the user's own folders."""
+    """Redirect the state that programs write for their users to a temporary folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
@@ -100,7 +100,7 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """A function that runs a command and returns its exit status and what it wrote."""
+    """Return a function that runs a command and returns exit status, stdout and stderr."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
         try:
@@ -115,7 +115,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture(scope="module")
 def solver() -> Iterator[Solver]:
-    """Return a solver that keeps what it finds out from test to test."""
+    """Return a solver that keeps its tables from test to test."""
     with Solver(16_000_000) as solver:
         yield solver
 
@@ -132,7 +132,7 @@ def checked_library() -> Library:
 def toy_folder() -> str:
     """Return a folder with the toy kernels of every platform, and of this one with checks.
 
-    It lies among the kernels, so that it is made once for each state of the sources.
+    It is next to the kernels, so that it is made once for each state of the sources.
     """
     source = (Path(__file__).parent / "native" / "toy_kernels.py").read_bytes()
     name = hashlib.sha256(digest().encode() + source).hexdigest()[:20]
@@ -151,10 +151,10 @@ def toy_folder() -> str:
 
 @pytest.fixture(scope="session")
 def tournament_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the ZIP for tournaments: the one that ``NUMOKU_PACKAGE`` names, or a new one.
+    """Return the ZIP for tournaments given by ``NUMOKU_PACKAGE``, or a new one.
 
-    A folder stands for the ZIP of this system in it. A new one is made once for all processes that
-    share a folder, ``NUMOKU_MADE``.
+    ``NUMOKU_PACKAGE`` may be a folder with the ZIP for this system. A new ZIP is made once for all
+    processes that share a folder ``NUMOKU_MADE``.
     """
     if "NUMOKU_PACKAGE" in os.environ:
         path = Path(os.environ["NUMOKU_PACKAGE"]).resolve()

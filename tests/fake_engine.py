@@ -1,8 +1,8 @@
-"""An engine of the product's interface that searches without a kernel.
+"""An engine with the interface of ``Engine`` that searches without a kernel.
 
-It moves to a free cell near the last stone. Its searches take the time they are given and
-report an iteration every few milliseconds. ``faults`` makes it misbehave: ``illegal`` (returns an
-occupied cell), ``slow`` (takes a fifth of a second to begin a game and to play a move).
+It moves to a free cell near the last stone. Its searches use all of their time and report an
+iteration every few milliseconds. ``faults`` make it misbehave: ``illegal`` returns an occupied
+cell, ``slow`` takes a fifth of a second to start a game and to play a move.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class FakeEngine:
         self.memory = memory
         self.threads = 1
         self.clears = 0
-        self.value: int | None = None  # of every position, if it is to be the same
+        self.value: int | None = None  # of every position; None: different values
         self.game = Game()
         self.searches: list[tuple[Limit, int]] = []
         self._stop = threading.Event()
 
     def balanced(self, stones: int) -> list[list[tuple[int, int]]]:
-        """It has no book."""
+        """Return nothing, for want of a book."""
         return []
 
     def new_game(
@@ -125,7 +125,7 @@ class FakeEngine:
         )  # fmt: skip
 
     def _moves(self, exclude: Iterable[Move]) -> list[Move]:
-        """Return the free cells, those near the last stone first."""
+        """Return the free cells, nearest to the last stone first."""
         game, left_out = self.game, {*exclude, *self.game.moves}
         last = game.moves[-1] if game.history else Move(game.width // 2, game.height // 2)
         free = [

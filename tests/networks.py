@@ -1,4 +1,4 @@
-"""Networks of random numbers, for tests: every layer works, and nothing means anything."""
+"""Networks of random numbers for tests: every layer has an effect, but no meaning."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pbrain_engine.eval.weights import FAMILIES, load_weights, write_weights
 from pbrain_engine.game.game import Game
 from tests.oracle.network import key_of, pattern_numbers
 
-DIFFERENT = 5003  # numbers of an array before they repeat: a prime
+DIFFERENT = 5003  # period of an array's numbers, a prime
 SHIFTS = (9, 1, 11, 10, 12, 13, 13, 13, 10, 12, 250, 900, 0, 0, 0, 0)
 
 
 def sizes_for(family: str, codes: int = 501) -> Sizes:
-    """Return the sizes of the network of a rule family; renju's colours do not play alike."""
+    """Return the sizes of the network of a rule family; in renju, colours are not tied."""
     half = 4 if family == "freestyle" else 5
     tied = 0 if family == "renju" else 1
     return Sizes(
@@ -35,7 +35,7 @@ def numbers_for(field: Field, sizes: Sizes, chance: random.Random) -> array[int]
     if field.name == "shifts":
         return array("i", SHIFTS)
     if field.kind == "H":
-        if field.name == "swap":  # code 0 is as it is, the others are pairs
+        if field.name == "swap":  # code 0 is its own partner, the others are pairs
             return array("H", [0, *((code - 1 ^ 1) + 1 for code in range(1, sizes.codes))])
         return codes_for(sizes, chance)
     reach = {"book": 900, "near": 400, "trunk_threats": 500, "neighbours": 16000}
@@ -45,7 +45,7 @@ def numbers_for(field: Field, sizes: Sizes, chance: random.Random) -> array[int]
 
 
 def codes_for(sizes: Sizes, chance: random.Random) -> array[int]:
-    """Return a code for each pattern, those of exchanged colours a pair."""
+    """Return a code for each pattern, with paired codes for exchanged colours."""
     numbers = pattern_numbers(sizes.half)
     codes = array("H", bytes(2 * len(numbers)))
     for window, number in numbers.items():
@@ -76,7 +76,7 @@ HAND_BLOCKS = load_weights("hand").blocks
 
 
 def write_random(path: Path, families: tuple[str, ...] = FAMILIES) -> str:
-    """Write the hand-set weights with random networks beside them; return the file's name."""
+    """Write the hand-set weights with random networks; return the file's name."""
     networks = {family: random_network(family) for family in families}
     write_weights(str(path), {"id": "random"}, HAND_BLOCKS, networks)
     return str(path)

@@ -1,4 +1,4 @@
-"""Games and engines after moves that are written as ``h8i9``."""
+"""Games and engines after moves written as ``h8i9``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def game_after(moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> Game:
 
 
 def set_up(engine: Engine, moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> None:
-    """Let an engine begin a game and play moves."""
+    """Start a game on an engine and play moves."""
     engine.new_game(size, rule=rule)
     for move in moves_of(moves, size):
         engine.play(*move)

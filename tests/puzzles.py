@@ -1,8 +1,8 @@
 """Positions with their answers, for the rules and for the solver.
 
-``games/puzzles.jsonl`` holds positions from games of the engine against itself, written by
-``python -m lab.own_puzzles``: answers of the solver, which the oracle has checked where it can.
-Larger collections are used, too, where they lie beside the repository.
+``games/puzzles.jsonl`` has positions from self-play, written by ``python -m lab.own_puzzles``, with
+answers of the solver, checked by the oracle where possible. Larger collections next to the
+repository are used, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ OWN = Path(__file__).parent / "games" / "puzzles.jsonl"
 
 
 def puzzles(name: str, every: int = 1) -> list[dict[str, Any]]:
-    """Return the project's own puzzles of a kind, and every n-th of a collection if it is there."""
+    """Return the project's puzzles of a kind, and every n-th of a larger collection, if any."""
     own = map(json.loads, OWN.read_text(encoding="utf-8").splitlines())
     found = [puzzle for puzzle in own if puzzle["name"] == name]
     path = DATA / f"puzzles_{name}.jsonl"

@@ -1,10 +1,10 @@
 """The whole suite, on all cores: ``python -m tests.suite [--workers N] [options of pytest]``.
 
-What looks at a clock carries the marker ``timed`` and runs alone, after the others, so that no
-neighbour makes it late. The rest is spread over the cores, file by file, and by half as many more
-processes, since tests wait for programs and pages. A few tests that fail are
-tried again alone, and named if they pass then: that a machine is busy is no fault of the code.
-What takes hours is for the weekly run: ``python -m tests.suite long [tests|claims|lines|games]``.
+Tests that depend on a clock have the marker ``timed`` and run alone after the others, so that no
+other test delays them. The rest is distributed over the cores, file by file, with half as many more
+processes, since tests wait for programs and pages. If a few tests fail, they are tried again alone
+and named if they pass then: a busy machine is no fault of the code. Tests of hours belong to the
+weekly run: ``python -m tests.suite long [tests|claims|lines|games]``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from time import sleep
 
 import pytest
 
-MOST_AGAIN = 3  # failures that are tried again
+MOST_AGAIN = 3  # failures to try again
 FINE = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 LONG = {
@@ -32,14 +32,14 @@ LONG = {
 
 
 def cores() -> int:
-    """Return how many processes can run at once; two threads of a core count as two."""
+    """Return the number of processes that can run at once; two threads of a core count as two."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def run_long(names: Sequence[str]) -> int:
-    """Run what is wanted of ``LONG``, or everything; return how many of the runs failed."""
+    """Run the named runs of ``LONG``, or all; return the number of failed runs."""
     failed = 0
     if unknown := set(names) - set(LONG):
         print(f"no {', '.join(sorted(unknown))}: there are {', '.join(LONG)}", file=sys.stderr)
@@ -51,7 +51,7 @@ def run_long(names: Sequence[str]) -> int:
 
 
 def again(command: Sequence[str], environment: Mapping[str, str], cache: Path) -> int | None:
-    """Try what has just failed again, alone; return the status, None where that is many tests."""
+    """Run the failed tests again, alone; return the status, or None if they are too many."""
     failed = json.loads((cache / "v/cache/lastfailed").read_text(encoding="utf-8"))
     if len(failed) > MOST_AGAIN:
         return None

@@ -1,4 +1,4 @@
-"""Transcripts: dialogues as data, and their replay. The format: ``transcripts/README.md``."""
+"""Transcripts: dialogues as data, and their replay. Format: ``transcripts/README.md``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent / "transcripts"
 
 
 class Exchange(NamedTuple):
-    """What is sent, and what has to come back before the dialogue goes on."""
+    """Lines to send, and the replies expected before the dialogue continues."""
 
     sent: list[str]
     during: list[str]  # sent while the engine is thinking
@@ -56,7 +56,7 @@ def all_transcripts() -> list[Transcript]:
 
 
 class Referee:
-    """Follows the board of a dialogue, fills placeholders in, and checks replies."""
+    """Tracks the board of a dialogue, fills in placeholders, and checks replies."""
 
     def __init__(self) -> None:
         self.width = self.height = 20
@@ -65,7 +65,7 @@ class Referee:
         self._body: list[str] | None = None
 
     def fill(self, line: str) -> str:
-        """Replace the placeholders of a line that is about to be sent."""
+        """Replace the placeholders of a line to send."""
         if "{free}" in line:
             line = line.replace("{free}", "{},{}".format(*self.free()))
         if "{last}" in line:
@@ -73,12 +73,12 @@ class Referee:
         return line
 
     def free(self) -> tuple[int, int]:
-        """An empty cell, away from the centre."""
+        """Return an empty cell away from the centre."""
         cells = [(x, y) for y in range(1, self.height, 3) for x in range(1, self.width, 4)]
         return next(cell for cell in cells if cell not in self.stones)
 
     def sent(self, line: str) -> None:
-        """Take note of what was sent."""
+        """Update the board for a line that was sent."""
         words = line.upper().split()
         if self._body is not None or words[:1] in (["BOARD"], ["YXBOARD"], ["SWAP2BOARD"]):
             if self._body is None:
@@ -107,7 +107,7 @@ class Referee:
         return words[0] in ("MESSAGE", "DEBUG") or (words[0] == "INFO" and self.detail >= 2)
 
     def check(self, expected: str, line: str) -> None:
-        """Fail unless this line is what was expected."""
+        """Fail unless a line is as expected."""
         kind, _, rest = expected.partition(" ")
         if kind == "MOVE" and not rest:
             self._moves(line, 1)
@@ -136,7 +136,7 @@ class Referee:
 def replay(
     transcript: Transcript, peer: EngineProcess, send: Callable[[list[str]], None], patience: float
 ) -> None:
-    """Replay a transcript with a program, which ends with it; failures raise."""
+    """Replay a transcript with a program, which must exit at its end; failures raise."""
     referee = Referee()
     for exchange in transcript.exchanges:
         for lines, pause in ((exchange.sent, 0.0), (exchange.during, 0.03)):
@@ -158,7 +158,7 @@ def replay(
 
 
 def hear(peer: EngineProcess, patience: float) -> str:
-    """Return the next line, which comes in one piece."""
+    """Return the next line, which must come in one piece."""
     line = peer.line(patience)
     assert line is not None, f"no answer; stderr: {peer.stderr!r}"
     assert line.chunks == 1

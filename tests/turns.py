@@ -1,4 +1,4 @@
-"""Threads that take turns, on a clock that moves only when all of them wait."""
+"""Threads that run one at a time, on a clock that advances only when all of them wait."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Turns:
-    """The clock, and what of ``threading`` and ``queue`` runs on it."""
+    """The clock, with the parts of ``threading`` and ``queue`` that run on it."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -34,7 +34,7 @@ class Turns:
         self.wait(self.now + seconds)
 
     def wait(self, until: float, what: object = None) -> None:
-        """Let others run until a moment, or until somebody wakes who waits for ``what``."""
+        """Let other threads run until a moment, or until ``wake`` is called with ``what``."""
         mine = self._stand(until, what)
         self._pass_on()
         mine.wait()
@@ -48,7 +48,7 @@ class Turns:
         ]
 
     def start(self, work: Callable[[], object]) -> None:
-        """Run in a thread, which begins when others wait."""
+        """Run in a thread, which starts when the others wait."""
         mine = self._stand(self.now, None)
 
         def run() -> None:
@@ -65,7 +65,7 @@ class Turns:
         threading.Thread(target=run, daemon=True).start()
 
     def run(self, work: Callable[[], object]) -> None:
-        """Run until ``end``, or until all wait for ever."""
+        """Run until ``end``, or until all wait forever."""
         self.start(work)
         self._pass_on()
         assert self.over.wait(10)
@@ -114,7 +114,7 @@ class TurnEvent:
 
 
 class TurnTimer:
-    """Rings too early, as another clock may; a little late where little is left."""
+    """A timer that rings a little early, as on another clock; late if little time is left."""
 
     def __init__(self, turns: Turns, seconds: float, ring: Callable[[], None]) -> None:
         assert seconds >= 0

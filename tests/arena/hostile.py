@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 
-MOVES_BEFORE = 2  # decent moves, so that the fault comes in the middle of a game
+MOVES_BEFORE = 2  # good moves, so that the fault comes in the middle of a game
 
 
 def say(text: str) -> None:
@@ -54,7 +54,7 @@ def leave_children() -> None:
 
 
 def misbehave(mode: str, taken: list[tuple[int, int]], size: int) -> None:
-    """Do the wrong thing instead of the move that is due."""
+    """Misbehave instead of making a move."""
     move = point(next_empty(taken, size))
     ways: dict[str, Callable[[], object]] = {
         "hang": fall_silent,

@@ -1,4 +1,4 @@
-"""The board's page in a browser, with what tests do to it."""
+"""The board's page in a browser, with the actions of tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPEN = """(field) => {
 CELL, EDGE = 30, 32  # of the drawing, as in draw.js
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
 TABS = ("play", "analyse", "review", "puzzle", "games", "file")
-# Time goes on when a test says so, and by seven seconds for each move of Numoku.
+# Time advances when a test says so, and by seven seconds for each move of Numoku.
 CLOCK = """(() => {
   const ask = app.server.ask.bind(app.server);
   let now = 0;
@@ -26,12 +26,12 @@ CLOCK = """(() => {
 })()"""
 
 
-# Looks within the page, whose own policy forbids scripts that others bring there.
+# Polls within the page, whose security policy forbids injected scripts.
 LOOK = """new Promise((done) => {
   const end = Date.now() + %d;
   const look = () => {
     let isSo = false;
-    try { isSo = Boolean(%s); } catch { }  // the page is just being loaded
+    try { isSo = Boolean(%s); } catch { }  // the page is still loading
     if (isSo || Date.now() > end) done(isSo); else setTimeout(look, 10);
   };
   look();
@@ -39,10 +39,10 @@ LOOK = """new Promise((done) => {
 
 
 def wait(page: Any, condition: str) -> None:
-    """Wait until something is true on a page."""
+    """Wait until an expression is true on a page."""
     end = time.monotonic() + PATIENCE / 1000
     while True:
-        with contextlib.suppress(Exception):  # another page takes its place
+        with contextlib.suppress(Exception):  # the page is being replaced
             if page.evaluate(LOOK % (1000 * (end - time.monotonic()), condition)):
                 return
         assert time.monotonic() < end, condition
@@ -50,7 +50,7 @@ def wait(page: Any, condition: str) -> None:
 
 
 class Page:
-    """A page with what tests do to it; anything that goes wrong on it is a failure."""
+    """A page with the actions of tests; any error on it is a failure."""
 
     def __init__(self, browser: Any, server: BoardServer, hash_: str = "", **context: Any) -> None:
         self.server = server
@@ -81,7 +81,7 @@ class Page:
         wait(self.raw, condition)
 
     def has(self, selector: str, number: int = 1) -> None:
-        """Wait until there are so many pieces, or more."""
+        """Wait until there are at least this many elements."""
         self.wait(f"document.querySelectorAll({json.dumps(selector)}).length >= {number}")
 
     def answered(self, ply: int = 2) -> None:
@@ -107,7 +107,7 @@ class Page:
         self.wait("app.guide?.name === 'puzzle' && app.node.facts")
 
     def save(self, form: str) -> bytes:
-        """Return a file as it is saved."""
+        """Return the contents of a saved file."""
         self.tab("file")
         with self.raw.expect_download() as saved:
             self.press(f"save-{form}")
@@ -129,15 +129,15 @@ class Page:
         self.wait(f"app.node.ply === {plies} && app.tree.start.rule === '{rule}' && app.node.facts")
 
     def says(self, name: str, text: str) -> None:
-        """Wait until a piece of the page holds a text."""
+        """Wait until an element of the page contains a text."""
         self.wait(f"document.querySelector('#{name}')?.textContent.includes({json.dumps(text)})")
 
     def count(self, selector: str, number: int) -> None:
-        """Wait until there are so many pieces."""
+        """Wait until there are exactly this many elements."""
         self.wait(f"document.querySelectorAll({json.dumps(selector)}).length === {number}")
 
     def hurry(self, times: int) -> None:
-        """Let whatever the page waits for come so many times as soon."""
+        """Speed up all timers of the page by a factor."""
         self.do(
             "(() => { const plain = window.setTimeout; window.setTimeout ="
             f" (what, time, ...more) => plain(what, time / {times}, ...more); }})()"
@@ -151,7 +151,7 @@ class Page:
             self.raw.click(f"#{name}")
 
     def choose(self, label: str) -> None:
-        """Press a button of those that are offered."""
+        """Press one of the offered buttons."""
         self.raw.click(f"#choices button:text-is('{label}')")
 
     def resize(self, wide: int, high: int) -> None:
@@ -196,7 +196,7 @@ class Page:
         return at["x"], at["y"]
 
     def click(self, cell: str) -> None:
-        """Click on a cell where perhaps no stone stays."""
+        """Click on a cell without waiting for a stone."""
         self.raw.mouse.click(*self.point(cell))
 
     def play(self, *cells: str) -> None:

@@ -73,7 +73,7 @@ class BoardServer:
                 return error.code, json.load(error)
 
     def health(self) -> dict[str, Any]:
-        """Return what the server says of itself."""
+        """Return the server's description of itself."""
         return self.get("/api/health")[1]
 
     def connect(self, token: str | None = None, origin: str | None = None) -> Any:
@@ -83,12 +83,12 @@ class BoardServer:
         return sync_client.connect(address, origin=origin, max_size=None, close_timeout=0.5)
 
     def kill(self) -> None:
-        """End it without any warning."""
+        """Kill it without warning."""
         self.process.kill()
         self._wait()
 
     def stop(self) -> str:
-        """End it as Ctrl-C does; return what it has complained about."""
+        """End it as Ctrl-C does; return its error output."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         return self._wait()
@@ -135,12 +135,12 @@ class Tab:
             return result
 
     def close(self) -> None:
-        """Leave."""
+        """Close the connection."""
         self._open.close()
 
 
 def position(moves: Any = (), rule: str = "freestyle", size: int = 15, **more: Any) -> Any:
-    """Return a position as messages have it; moves by pairs or as a text."""
+    """Return a position in the form of messages; moves as pairs or as a text."""
     from pbrain_engine.game.cells import parse_moves
 
     cells = parse_moves(moves) if isinstance(moves, str) else moves

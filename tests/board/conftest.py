@@ -1,4 +1,4 @@
-"""What the tests of the board share: one browser, one server, and pages in them.
+"""Shared by the tests of the board: one browser, one server, and their pages.
 
 Both are shared by the package, not by the session: while Playwright runs, its thread has a loop.
 """
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """Start a browser, or skip what needs one."""
+    """Start a browser, or skip the tests that need one."""
     with chromium() as browser:
         yield browser
 
 
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
-    """Start a server that waits for all tests, and has nothing to complain about in the end.
+    """Start a server for all tests, which must end without complaints.
 
-    One thread of each search, as most searches here end only with their page.
+    One thread per search, as most searches here end only with their page.
     """
     from tests.board.board_server import BoardServer
 
@@ -39,7 +39,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardServer]:
 
 @pytest.fixture
 def opened(browser: Any, server: BoardServer) -> Iterator[Open]:
-    """Return what opens pages of a board, which are closed in the end."""
+    """Return a function that opens pages of a board; they are closed at the end."""
     from tests.board.board_page import Open
 
     opened = Open(browser, server)

@@ -1,4 +1,4 @@
-"""A program run as the manager Piskvork, or the official judge of tournaments, runs it.
+"""Programs run like the manager Piskvork, or the official judge of tournaments, runs them.
 
 Both are written from what is known of them and share no code with our own referee. Their
 generous patience is for loaded machines: their own limits are for idle ones.
@@ -32,11 +32,11 @@ Moves = Sequence[tuple[int, int]]
 
 
 class Piped:
-    """A running program; its stderr is the same pipe as its stdout, as managers have it."""
+    """A running program, with stderr and stdout in one pipe, as with managers."""
 
     def __init__(self, program: Path, environment: Mapping[str, str] | None = None) -> None:
         """Start it in its own folder."""
-        self.peak = 0  # bytes of memory that it had at most
+        self.peak = 0  # peak memory in bytes
         self.process = subprocess.Popen(
             [str(program)], cwd=program.parent, env=environment, bufsize=0,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -51,11 +51,11 @@ class Piped:
             self.lines.put(line.decode("ascii").strip())
 
     def __enter__(self) -> Self:
-        """Use it as long as a block lasts."""
+        """Run it for the duration of a ``with`` block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill what is left, and wait until it is gone and all it wrote is read."""
+        """Kill it if it still runs, and wait until all of its output is read."""
         with self.process:
             self.process.kill()
             self.reader.join()  # before its stream is closed: it may be inside a read
@@ -72,7 +72,7 @@ class Piped:
         self.write("BOARD", *stones, "DONE")
 
     def answer(self, seconds: float) -> str:
-        """Return the next line that is no remark."""
+        """Return the next line that is not a remark."""
         end = time.perf_counter() + seconds
         while True:
             line = self.lines.get(timeout=max(0.01, end - time.perf_counter()))
@@ -80,7 +80,7 @@ class Piped:
                 return line
 
     def end(self) -> int | None:
-        """Say END and kill it after a while; return its status if it left by itself."""
+        """Send END and kill it after a while; return its status if it exited by itself."""
         self.write("END")
         try:
             return self.process.wait(PATIENCE)

@@ -18,7 +18,7 @@ def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
-    """Let lines be typed; return the prompts that are shown, in a list that grows."""
+    """Type lines; return the prompts shown, in a growing list."""
 
     def type_lines(lines: str) -> list[str]:
         prompts: list[str] = []

@@ -1,4 +1,4 @@
-"""What the tests of the engine share."""
+"""Shared by the tests of the engine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from pbrain_engine import Engine
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    """Return an engine whose table is small."""
+    """Return an engine with a small table."""
     with Engine(hash_size=8 << 20) as engine:
         yield engine

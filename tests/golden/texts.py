@@ -1,4 +1,4 @@
-"""How recorded texts are kept in files: in short lines, and what comes again only once.
+"""Storage of recorded texts: in short lines, with repetitions only once.
 
 A line of more than ``WIDTH`` characters goes on behind ``↪``, and ends in ``⋯`` where the last line
 that began so goes on in the same way. ``⋮ 12`` stands for twelve lines that follow here as they did
@@ -36,7 +36,7 @@ def parts(line: str) -> Iterator[str]:
 
 
 def kept(text: str) -> str:
-    """Return a text as its file has it."""
+    """Return a text in the form of its file."""
     lines = text.split("\n")
     found: list[str] = []
     last: dict[str, int] = {}
@@ -63,7 +63,7 @@ def kept(text: str) -> str:
 
 
 def whole(text: str) -> str:
-    """Return the text that a file has been made of."""
+    """Return the text that a file was made from."""
     lines: list[str] = []
     last: dict[str, int] = {}  # where a line was before the last one
     here: dict[str, int] = {}
@@ -97,7 +97,7 @@ def brief(text: str) -> str:
 
 
 def ended(status: object) -> str:
-    """Return how a command has ended, where that was not well."""
+    """Return how a command ended, if not successfully."""
     return f"status {status}\n" if status else ""
 
 
@@ -109,7 +109,7 @@ def first(lines: list[str], most: int) -> list[str]:
 
 
 def brief_page(text: str) -> str:
-    """Return a page in lines, a row of a table in one, and of each picture only a checksum."""
+    """Return a page as lines, one per table row, with a checksum for each picture."""
 
     def picture(found: re.Match[str]) -> str:
         return f"<svg {found[0].count('<') - 2} elements, {crc32(found[0].encode()):08x}/>"
@@ -118,7 +118,7 @@ def brief_page(text: str) -> str:
 
 
 def rows(page: str) -> str:
-    """Return a page in lines, a row of a table in one."""
+    """Return a page as lines, one per table row."""
     return re.sub("><(?!/?t[dh]|/tr|/a>|/span)", ">\n<", page)
 
 

@@ -26,7 +26,7 @@ ENDLESS = 1 << 60
 
 
 class Search(NamedTuple):
-    """A position, and how deep the main search looks."""
+    """A position, and the depth of the main search."""
 
     rule: Rule
     size: int
@@ -35,7 +35,7 @@ class Search(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A position, and which kind of win is asked for."""
+    """A position, and the kind of win to look for."""
 
     rule: Rule
     size: int
@@ -70,7 +70,7 @@ def last_move(state: Any) -> str:
 
 @contextmanager
 def between(*places: tuple[Any, str], note: Callable[..., Iterator[str]]) -> Iterator[list[str]]:
-    """Record every call of a function that several modules know, each below its caller.
+    """Record every call of a function imported by several modules, each below its caller.
 
     ``note`` yields what is known before the call and, given the result, what is known after it.
     """
@@ -103,7 +103,7 @@ def between(*places: tuple[Any, str], note: Callable[..., Iterator[str]]) -> Ite
 
 
 def note_search(worker, tables, shared, alpha, beta, depth, ply, cut):  # type: ignore[no-untyped-def]
-    """Tell of a call of the main search: move, depth in plies, window; then its value."""
+    """Describe a call of the main search: move, depth in plies, window; then its value."""
     where = f"{last_move(worker.state)} {depth / ONE:.2f}{' cut' if cut else ''}"
     before = worker.nodes
     value = yield f"{where} [{limit(int(alpha))} {limit(int(beta))}]"
@@ -114,14 +114,14 @@ def note_search(worker, tables, shared, alpha, beta, depth, ply, cut):  # type: 
 
 
 def note_fours(threats, tables, stones, first):  # type: ignore[no-untyped-def]
-    """Tell of a call of the search by fours: the last block, the bound; then the result."""
+    """Describe a call of the search by fours: the last block, the bound; then the result."""
     value = yield f"{last_move(threats.state)} at most {stones}"
     names = {0: "none", -1: "none so short", -2: "stopped"}
     yield names.get(int(value), f"{value} stones")
 
 
 def note_prove(threats, tables, proof_limit, disproof_limit, first):  # type: ignore[no-untyped-def]
-    """Tell of a call of the search by threats: its limits; then its numbers."""
+    """Describe a call of the search by threats: its limits; then its numbers."""
 
     def text(number: int) -> str:
         return "inf" if number >= UNPROVABLE else str(number)

@@ -32,7 +32,7 @@ from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level
 
-SOURCES = (  # what tables follow from
+SOURCES = (  # that determine the tables
     "kernel/bits.py",
     "patterns/shapes.py",
     "patterns/tables.py",
@@ -89,7 +89,7 @@ def _computed_tables(rule: Rule) -> bytes:
 
 @cache
 def tables_of_rule(rule: Rule) -> Any:
-    """Return the tables of a rule with the weights that the engine plays with.
+    """Return the tables of a rule with the engine's default weights.
 
     They serve as an evaluator without a network too, which begins with its tables.
     """
@@ -138,7 +138,7 @@ def worker_after(
     size: int = 15,
     others: dict[str, int] | None = None,
 ) -> Any:
-    """Return a search thread's memory with this game, free to search."""
+    """Return a search thread's memory with this game, ready to search."""
     worker = plain(WORKER)
     set_up(worker.state, tables_of_rule(rule), moves, size, others)
     worker.node_limit = 1 << 60
@@ -146,7 +146,7 @@ def worker_after(
 
 
 def shared_block(buckets: int = BUCKETS, **parameters: int) -> Any:
-    """Return what threads share: the search's numbers, and an empty table."""
+    """Return the block shared by threads: the search parameters and an empty table."""
     shared = plain(SHARED, words=8 * buckets)
     shared.buckets = buckets
     for name, parameter in PARAMETERS.items():
@@ -162,7 +162,7 @@ def threats_after(
     others: dict[str, int] | None = None,
     nodes: int = 1 << 40,
 ) -> Any:
-    """Return a threats block with this game, free to put that many stones on the board."""
+    """Return a threats block with this game and a node limit."""
     threats = plain(THREATS, words=2 * BUCKET_WORDS * BUCKETS)
     threats.vcf_buckets = threats.vct_buckets = BUCKETS
     set_up(threats.state, tables_of_rule(rule), moves, size, others)

@@ -1,4 +1,4 @@
-"""A game tree of a test's own under the real search: every number of a node is given.
+"""An artificial game tree under the real search: every number of a node is given.
 
 The kernel's search is plain Python here, so what it asks of the board is answered from the
 tree: its moves, their classes, evaluations, threats and results at a glance. The table, the
@@ -28,7 +28,7 @@ from pbrain_engine.values import loss_in, win_in
 from tests.kernels.memory import plain, shared_block
 
 SEARCH = alphabeta.search
-# The search without any item that may change a value: what it returns is minimax.
+# The search without any technique that may change a value: it returns minimax values.
 EXACT_SEARCH = {
     "futility_depth": 0, "razor_depth": 0, "count_base": 500, "reduction_base": -(10**6),
     "singular_depth": 10**6, "stale_pv": 0, "no_move_pv": 0, "alpha_raise": 0, "extend_block": 0,
@@ -46,7 +46,7 @@ class Node:
     blocked: bool = False  # the enemy has a five
     stuck: bool = False  # there are cells, and all of them are forbidden
     threatened: bool = False  # the enemy has a winning four
-    result: int = 0  # decided at a glance: plies to the win, negative to the loss
+    result: int = 0  # static result: plies to the win, negative for a loss
     forbidden: bool = False  # the move that leads here
     key: int = 0
 
@@ -76,14 +76,14 @@ def random_tree(chance: random.Random, depth: int, most: int = 4, spread: int = 
 
 
 def numbered(node: Node, name: str = "root") -> None:
-    """Give every node without a key one of its own."""
+    """Give every node without a key a unique one."""
     node.key = node.key or zlib.crc32(name.encode()) << 32 | zlib.adler32(name.encode())
     for number, child in enumerate(node.children):
         numbered(child, f"{name} {number}")
 
 
 class World:
-    """The search on a tree; ``calls`` and ``leaves`` tell what was asked of whom."""
+    """The search on a tree; ``calls`` and ``leaves`` record its calls."""
 
     def __init__(self, patch: pytest.MonkeyPatch, root: Node, **parameters: int) -> None:
         numbered(root)
@@ -120,7 +120,7 @@ class World:
         )
 
     def run(self, alpha: int, beta: int, plies: float, cut: int = 0, ply: int = 1) -> int:
-        """Search the tree from its root; the root of the tree stands at this ply."""
+        """Search the tree, with its root at ``ply``."""
         value = alphabeta.search(
             self.worker, self.tables, self.shared, alpha, beta, int(plies * ONE), ply, cut
         )
@@ -130,24 +130,24 @@ class World:
     def know(
         self, value: int, bound: int, *, move: int = 0, static: int = 0, depth: int = 0
     ) -> None:
-        """Have an entry for the root of the tree in the table."""
+        """Store an entry for the root of the tree in the table."""
         store(self.shared, np.uint64(self.path[0].key), 1, value, static, move, depth, bound)
 
     def known(self) -> Any:
-        """Return what the table has of the root of the tree."""
+        """Return the table's entry for the root of the tree."""
         return probe(self.shared, np.uint64(self.path[0].key))
 
     def line(self) -> list[int]:
-        """Return the line that the search found, as numbers of children."""
+        """Return the line found by the search, as numbers of children."""
         return [int(c) - 1 for c in self.worker.pv[1, : self.worker.pv_length[1]]]
 
     def calls_of(self, *path: int) -> list[Call]:
-        """Return the calls for the node behind these moves."""
+        """Return the calls for the node after these moves."""
         return [call for call in self.calls if call.path == path]
 
     @property
     def node(self) -> Node:
-        """The node that the search stands on."""
+        """The node that the search is at."""
         return self.path[-1]
 
     # What the search asks ---------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a shared library for any platform says about itself, read by LIEF."""
+"""Facts about a shared library for any platform, read by LIEF."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Library(NamedTuple):
     """The facts of one library file."""
 
     exports: set[str]
-    imports: set[str]  # symbols that others have to provide
+    imports: set[str]  # symbols that other libraries must provide
     needs: set[str]  # other libraries
 
 
@@ -31,7 +31,7 @@ def facts(path: str | Path) -> tuple[lief.Binary, Library]:
         {str(symbol.name).removeprefix(prefix) for symbol in each} - LINKER_MADE for each in names
     )
     needs = binary.libraries
-    if isinstance(binary, lief.MachO.Binary):  # which lists itself, too
+    if isinstance(binary, lief.MachO.Binary):  # lists itself, too
         loads = lief.MachO.LoadCommand.TYPE.LOAD_DYLIB
         needs = [each.name for each in binary.libraries if each.command == loads]
     return binary, Library(exports, imports, {str(each) for each in needs})

@@ -50,7 +50,7 @@ def key_of(window: Sequence[int]) -> int:
 
 
 def limit(number: int, low: int, high: int) -> int:
-    """Return a number raised to ``low`` or lowered to ``high``."""
+    """Return a number clamped between ``low`` and ``high``."""
     return max(low, min(number, high))
 
 
@@ -67,7 +67,7 @@ def near_class(dx: int, dy: int) -> int:
 
 
 class Network:
-    """A network as it lies in a file."""
+    """A network as stored in a file."""
 
     def __init__(self, raw: bytes) -> None:
         """Read a block."""
@@ -120,7 +120,7 @@ class Network:
     def layer(
         self, side: int, name: str, inputs: Row, shift: int, low: int = 0, more: Sequence[int] = ()
     ) -> Row:
-        """Return the outputs of a layer; ``more`` is added before they are limited."""
+        """Return the outputs of a layer; ``more`` is added before clamping."""
         head = self.heads[side if len(self.heads) == 2 else 0]
         weights, biases = head[f"{name}_weights"], head[f"{name}_biases"]
         outputs = []
@@ -134,7 +134,7 @@ class Network:
         return outputs
 
     def trunk(self, board: Board, features: dict[Cell, Row], side: int, mask: int) -> Row:
-        """Return what value and policy share."""
+        """Return the trunk, shared by value and policy."""
         head = self.heads[side if len(self.heads) == 2 else 0]
         shifts, channels = head["shifts"], self.sizes.channels
         sums = [[0] * channels for _ in range(9)]

@@ -1,4 +1,4 @@
-"""Claimed wins are played through: what a proof leaves out must lose at once."""
+"""Replays of claimed wins: replies that a proof leaves out must lose at once."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ LONG_WIN = 20_000
 
 @dataclass
 class Proof:
-    """A move of the attacker and what he answers to the replies that matter."""
+    """A move of the attacker, and the attacker's answers to the relevant replies."""
 
     move: Cell
     replies: dict[Cell, Proof] = field(default_factory=dict)
 
 
 def proof_of_line(line: Sequence[Cell]) -> Proof:
-    """Return the proof that a single line of play stands for, attacker first."""
+    """Return the proof tree of a single line of play, attacker first."""
     proof = Proof(tuple(line[0]))
     if len(line) > 2:
         proof.replies[tuple(line[1])] = proof_of_line(line[2:])

@@ -23,7 +23,7 @@ DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
 class Board:
-    """Cells and what they hold, under one rule."""
+    """Cells and their contents, under one rule."""
 
     def __init__(self, width: int, height: int, rule: str) -> None:
         """Make an empty board."""
@@ -32,7 +32,7 @@ class Board:
         self.cells = {(x, y): EMPTY for y in range(height) for x in range(width)}
 
     def at(self, cell: Cell) -> int:
-        """Return what a cell holds; OUTSIDE if the board ends before it."""
+        """Return the content of a cell; OUTSIDE off the board."""
         return self.cells.get(cell, OUTSIDE)
 
     def put(self, cell: Cell, held: int) -> None:
@@ -45,7 +45,7 @@ class Board:
         self.cells[cell] = EMPTY
 
     def stone(self, cell: Cell, side: int) -> _Stone:
-        """Have a stone on a cell for a while."""
+        """Put a stone on a cell during a ``with`` block."""
         return _Stone(self, cell, side)
 
     def empties(self) -> list[Cell]:
@@ -53,7 +53,7 @@ class Board:
         return [cell for cell, held in self.cells.items() if held == EMPTY]
 
     def state(self) -> tuple[int, ...]:
-        """Return the contents in a form that can be a dictionary key."""
+        """Return the contents as a hashable value."""
         return tuple(self.cells.values())
 
     def drawing(self) -> str:
@@ -66,7 +66,7 @@ class Board:
 
 
 class _Stone:
-    """A stone that is lifted where the block ends; quicker than a generator would be."""
+    """A stone that is lifted at the end of a ``with`` block; faster than a generator."""
 
     def __init__(self, board: Board, cell: Cell, side: int) -> None:
         self.board, self.cell, self.side = board, cell, side
@@ -143,7 +143,7 @@ def is_winning_row(board: Board, row: list[Cell], direction: Cell) -> bool:
 
 
 def is_win(board: Board, cell: Cell) -> bool:
-    """Return whether the stone on a cell stands in a winning row."""
+    """Return whether the stone on a cell is part of a winning row."""
     for direction in DIRECTIONS:
         row = row_through(board, cell, direction)
         if len(row) >= 5 and is_winning_row(board, row, direction):
@@ -182,12 +182,12 @@ def is_forbidden(board: Board, cell: Cell) -> bool:
             return True
         if sum(len(fours_in(board, cell, direction)) for direction in DIRECTIONS) >= 2:
             return True
-        # A direction never holds two threes: each needs room around it for its straight four.
+        # A direction never has two threes: each needs room around it for its straight four.
         return sum(has_three(board, cell, direction) for direction in DIRECTIONS) >= 2
 
 
 def cells_near(board: Board, cell: Cell, direction: Cell, reach: int) -> list[Cell]:
-    """Return the empty cells of the line through a cell, at most so far away."""
+    """Return the empty cells of the line through a cell, within a distance."""
     (x, y), (dx, dy) = cell, direction
     line = [(x + i * dx, y + i * dy) for i in range(-reach, reach + 1)]
     return [c for c in line if board.at(c) == EMPTY]

@@ -1,4 +1,4 @@
-"""What threatens, and what stops it, by trying every reply.
+"""Threats, and the moves that stop them, by trying every reply.
 
 "Attacker" and "defender" are the sides 0 (black) and 1 (white). A defender who makes a
 winning row of his own has answered every threat.
@@ -19,7 +19,7 @@ def five_cells(board: Board, side: int) -> set[Cell]:
 
 
 def cells_in_long_rows(board: Board, side: int) -> set[Cell]:
-    """Return the empty cells where a stone of the side would stand in a row of five or more."""
+    """Return the empty cells where a stone of the side would be in a row of five or more."""
     held = board.cells.get
     found = set()
     for (x, y), owner in board.cells.items():
@@ -63,7 +63,7 @@ def around(board: Board, cells: Iterable[Cell], reach: int = 5) -> set[Cell]:
 
 
 def near_all(board: Board, fives: set[Cell]) -> set[Cell]:
-    """Return the empty cells where a stone may change something about each of these rows."""
+    """Return the empty cells where a stone may affect each of these rows."""
     return set.intersection(*(around(board, [five]) for five in fives)) if fives else set()
 
 

@@ -7,7 +7,7 @@ from tests.oracle.threats import five_cells, five_cells_with, five_stoppers, has
 
 
 class OutOfNodes(Exception):
-    """The exhaustive search was stopped by its node limit: nothing is known."""
+    """The exhaustive search was stopped by its node limit, without a result."""
 
 
 class _Search:

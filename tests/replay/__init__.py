@@ -1,1 +1,1 @@
-"""Recording what the engine asks of its kernel, and replaying it on another library."""
+"""Recording the engine's calls of its kernel, and replaying them on another library."""

@@ -21,17 +21,17 @@ from pbrain_engine.commands import bench
 from pbrain_engine.native.load.library import Library, load
 from pbrain_engine.native.load.memory import Block
 
-SCRATCH_BYTES = 1 << 16  # for memory that is no block: small arrays that results come back in
+SCRATCH_BYTES = 1 << 16  # for memory outside of blocks: small arrays for results
 
 
 class Recorder:
-    """Writes events, and knows which block an address lies in."""
+    """Writes events, and finds the block of an address."""
 
     def __init__(self, file: TextIO) -> None:
         self.file = file
         self.blocks: dict[int, tuple[int, int]] = {}  # number -> address, length
         self.count = 0
-        self.kept: list[Block] = []  # so that no memory goes without its end being recorded
+        self.kept: list[Block] = []  # kept alive until their end is recorded
 
     def event(self, *words: object) -> None:
         print(*words, file=self.file)
@@ -66,7 +66,7 @@ class Recorder:
 
 
 class RecordedLibrary:
-    """The kernel, with every call written down."""
+    """The kernel, with every call recorded."""
 
     def __init__(self, library: Library, recorder: Recorder) -> None:
         self._library = library
@@ -79,7 +79,7 @@ class RecordedLibrary:
 
 
 def put_in_place(old: object, new: object) -> None:
-    """Let every module that has imported something find another thing under its name."""
+    """Replace an object in every module that has imported it."""
     for name, module in list(sys.modules.items()):
         if name.startswith("pbrain_engine."):
             for word in [word for word, value in vars(module).items() if value is old]:

@@ -14,7 +14,7 @@ from pbrain_engine.native.load.memory import Block
 
 
 def replay(library: native.Library, events: str) -> str:
-    """Return what is to be said of all calls."""
+    """Return a summary of all calls."""
     blocks: dict[str, Block] = {}
 
     def place(word: str) -> int:

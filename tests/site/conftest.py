@@ -1,4 +1,4 @@
-"""What the tests of the site share: a host in place of the board's server, and patience."""
+"""Shared by the tests of the site: a host instead of the board's server, and longer timeouts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def _site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def server(_site: Site, browser: Any) -> Site:
-    """Return the host of the site, where there is a browser to open it."""
+    """Return the host of the site, if there is a browser to open it."""
     return _site
 
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a page have the time that Python takes to start in a browser."""
+    """Allow for the time that Python takes to start in a browser."""
     monkeypatch.setattr(board_page, "PATIENCE", 120_000)
