@@ -144,7 +144,7 @@ def parse_diagram(text: str) -> GameRecord:
 
 
 def winning_row(board: GameRecord, stone: Coordinates | None = None) -> list[Coordinates]:
-    """Return the row of five or more that a stone, the last one, completed; empty without one."""
+    """Return the row of five or more completed by a stone (default: the last), or nothing."""
     stone = stone or board.last
     if stone is None:
         return []

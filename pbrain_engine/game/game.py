@@ -267,7 +267,7 @@ class Game:
         return side if self.foul is None else side.opponent
 
     def winning_row(self) -> list[Coordinates]:
-        """Return the row that has won, empty where none has."""
+        """Return the winning row, empty if there is none."""
         if self.winner is None or self.foul is not None:
             return []
         return winning_row(self.record(), self.history[self._decided - 1].move)
