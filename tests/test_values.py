@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Move, Rule, Thought
+from pbrain_engine import Engine, Limit, Move, Rule, Thought
 from pbrain_engine.app import view
 from pbrain_engine.eval.weights import (
     DEFAULT_SCALE,
@@ -16,7 +16,7 @@ from pbrain_engine.eval.weights import (
     load_weights,
     weights_path,
 )
-from pbrain_engine.values import WIN, chance
+from pbrain_engine.values import WIN, chance, scale_at
 
 THOUGHT = Thought(100, (Move(7, 7),), 8, 12, 5000, 0.5)
 
@@ -33,6 +33,25 @@ def test_one_unit_of_the_scale_is_one_logistic_unit():
     odds = chance(300, 300) / (1 - chance(300, 300))
     assert log(odds) == pytest.approx(1)
     assert chance(-300, 300) == pytest.approx(1 - chance(300, 300))
+
+
+@pytest.mark.parametrize(
+    ("stones", "cells", "factor"),
+    [(0, 225, 1.6), (20, 225, 1.152), (20, 400, 1.152), (40, 225, 0.927), (75, 225, 0.6),
+     (75, 400, 0.768), (100, 225, 0.267), (113, 225, 0.1), (225, 225, 0.1), (400, 400, 0.1)],
+)  # fmt: skip
+def test_a_lead_is_worth_less_the_more_stones_there_are(stones, cells, factor):
+    assert 258 / scale_at(258, stones, cells) == pytest.approx(factor, abs=0.001)
+
+
+def test_a_game_and_its_thoughts_have_the_scale_of_their_stones():
+    with Engine(memory=50_000_000) as engine:
+        usual = engine.weights.scale(Rule.FREESTYLE)
+        for stones in range(2):
+            assert engine.game.scale == scale_at(usual, stones, 225)
+            assert engine.think(Limit(depth=1)).scale == engine.game.scale
+            assert engine.evaluate().chance == chance(engine.value(), engine.game.scale)
+            engine.play(7, 7 + stones)
 
 
 @pytest.mark.parametrize("scale", [20, 258, 5000])

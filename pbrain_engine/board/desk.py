@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from functools import cache, partial
-from math import isfinite
+from math import isfinite, prod
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -30,6 +30,7 @@ from ..options import MEGABYTE
 from ..position.rules import Rule
 from ..solver import Solver
 from ..threads import start_deep
+from ..values import scale_at
 from .archive import Archive
 from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, parse, refusal_of
 
@@ -233,8 +234,10 @@ class Desk:
         return engine
 
     def scale(self, setup: GameRecord) -> float:
-        """Return the units of a value that are one logistic unit of chance under a rule."""
-        return scale_of(self._desks.weights, setup.board[2])
+        """Return the units of a value that are one logistic unit of chance in a position."""
+        *size, rule = setup.board
+        stones = len(setup.placed) + len(setup.moves)
+        return scale_at(scale_of(self._desks.weights, rule), stones, prod(size))
 
     def solver(self) -> Solver:
         """Return the solver."""

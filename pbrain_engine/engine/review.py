@@ -40,7 +40,6 @@ class Reviewer:
         self._solver = solver
         self._seconds = seconds
         self._limit = Limit(time=seconds * (1 - SOLVER_SHARE))
-        self._scale = engine.game.scale
         self._is_stopped: Callable[[], bool] = lambda: False
 
     def review(
@@ -79,7 +78,11 @@ class Reviewer:
         played = other_side(after.value, 1)
         missed = win_of(here) if played < WIN_BAND else None
         allowed = win_of(after) if here.value > -WIN_BAND else None
-        found, kept = here._replace(scale=self._scale), chance(played, self._scale)
+        game = self._engine.game
+        found, kept = (
+            here._replace(scale=game.scale_at(ply - 1)),
+            chance(played, game.scale_at(ply)),
+        )
         loss = 0.0 if found.move == move else max(found.chance - kept, 0.0)
         is_foul = not after.line and after.value == WIN
         return Reviewed(ply, move, found, loss, missed, allowed, is_foul)

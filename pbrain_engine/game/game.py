@@ -25,6 +25,7 @@ from ..position.geometry import (
     cell_of,
 )
 from ..position.rules import Rule, Side
+from ..values import scale_at
 from .cells import IllegalMove, NotationError, cell_name, check_on_board, parse_cell
 from .diagram import format_diagram, picture, winning_row
 from .record import GameRecord
@@ -124,7 +125,7 @@ class Game:
         if least < MIN_BOARD or most > MAX_BOARD:
             board = f"{self.width}x{self.height}"
             raise ValueError(f"board {board}: sides are {MIN_BOARD} to {MAX_BOARD}")
-        self.scale = weights.scale(self.rule) if weights else DEFAULT_SCALE  # as in a Thought
+        self._scale = weights.scale(self.rule) if weights else DEFAULT_SCALE
         self.library = library or load()
         # The kernel's tables for this rule and these weights:
         self.tables = tables_of(self.library, self.rule, weights).address
@@ -226,6 +227,15 @@ class Game:
     def ply(self) -> int:
         """The number of stones (and blocked cells) on the board."""
         return len(self.history)
+
+    @property
+    def scale(self) -> float:
+        """The units of a value that are one logistic unit of chance in this position."""
+        return self.scale_at(self.ply)
+
+    def scale_at(self, stones: int) -> float:
+        """Return the same with another number of stones on the board."""
+        return scale_at(self._scale, stones, self.width * self.height)
 
     @property
     def moves(self) -> list[Move]:

@@ -4,13 +4,6 @@ const match = JSON.parse(document.getElementById("match").textContent);
 const find = (id) => document.getElementById(id);
 let game = null, chosen = 0, shown = 0, cells = [];
 
-// A value as a chance to win for the same side; one logistic unit is this many units of it.
-function chanceOf(value, unit) {
-  if (value >= WIN_BAND) return 1;
-  if (value <= -WIN_BAND) return 0;
-  return 1 / (1 + Math.exp(-value / unit));
-}
-
 const LEFT = 40, RIGHT = 10; // of a curve, next to its scale
 
 // Chances over a game: points are lists of [ply, share], one list for each class of lines.
@@ -37,9 +30,6 @@ function plyAt(chart, event, length, wide = 560) {
   return Math.min(Math.max(Math.round(((at - LEFT) / (wide - LEFT - RIGHT)) * length), 0), length);
 }
 
-// The mover's value as black's chance to win, on the scale of Numoku's own values.
-function blackChance(value, ply) { return chanceOf(ply % 2 ? -value : value, match.unit); }
-
 function drawBoard() {
   const board = find("board");
   board.replaceChildren();
@@ -57,7 +47,7 @@ function describeMove() {
   const words = [`${shown}. ${cell}`];
   if (game.depth[number] !== null) words.push(`depth ${game.depth[number]}`);
   const value = game.value[number];
-  if (value !== null) words.push(`value ${valueText(value)} (${Math.round(100 * chanceOf(value, match.unit))} %)`);
+  if (value !== null) words.push(`value ${valueText(value)} (${Math.round(100 * game.chance[number])} %)`);
   if (game.nodes[number] !== null) words.push(`${game.nodes[number].toLocaleString("en")} nodes`);
   words.push(`${(game.ms[number] / 1000).toFixed(2)} s`);
   return words.join(" · ");
@@ -65,9 +55,9 @@ function describeMove() {
 
 function drawValues() {
   const lines = [0, 1].map((side) => [side ? "b" : "a", []]);
-  game.value.forEach((value, number) => {
+  game.chance.forEach((chance, number) => {
     const ply = game.given + number;
-    if (value !== null) lines[ply % 2][1].push([ply + 1, blackChance(value, ply)]);
+    if (chance !== null) lines[ply % 2][1].push([ply + 1, ply % 2 ? 1 - chance : chance]);
   });
   drawCurve(find("value"), cells.length, lines, shown);
 }

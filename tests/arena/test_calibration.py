@@ -12,19 +12,19 @@ import pytest
 from pbrain_engine.arena import report
 from pbrain_engine.arena.calibration import AHEAD, ALL, calibrate
 from pbrain_engine.game.record import BLACK, DRAW, RESULTS, WHITE, GameRecord
-from pbrain_engine.values import WIN
+from pbrain_engine.values import WIN, scale_at
 
 SCALE = 100.0
 JOURNALS = Path(__file__).parent / "journals"
 
 
-def odds(chance: float) -> int:
-    """Return the value that stands for a chance."""
-    return round(SCALE * log(chance / (1 - chance)))
+def odds(chance: float, stones: int) -> int:
+    """Return the value that stands for a chance with so many stones."""
+    return round(scale_at(SCALE, stones, 225) * log(chance / (1 - chance)))
 
 
 def a_game(number: int, winner: str, given: int, said: list[float | None]) -> GameRecord:
-    values = [None if each is None else odds(each) for each in said]
+    values = [None if each is None else odds(each, n) for n, each in enumerate(said, given)]
     cells = [(n % 15, n // 15) for n in range(given + len(said))]
     nothing = (None,) * len(said)
     return GameRecord(

@@ -19,6 +19,7 @@ from pbrain_engine.arena.standings import Standings
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.position.rules import Rule
+from pbrain_engine.values import chance, scale_at
 from tests.board.browser import chromium
 from tests.golden.matches import DUEL, games_of
 
@@ -35,10 +36,17 @@ def data_of(page: str) -> dict[str, Any]:
     return json.loads(found)
 
 
-def test_the_page_has_the_scale_of_its_rule() -> None:
+def test_the_page_has_values_as_chances_of_their_rule_and_stones() -> None:
     for rule in (Rule.FREESTYLE, Rule.CARO):
-        unit = data_of(html_page(Standings(replace(DUEL, rule=rule)), []))["unit"]
-        assert unit == load_weights(DEFAULT_WEIGHTS).scale(rule)
+        settings = replace(DUEL, rule=rule)
+        game = games_of(settings)[0]
+        game = game._replace(values=(100,) * len(game.values))
+        scale = load_weights(DEFAULT_WEIGHTS).scale(rule)
+        (entry,) = data_of(html_page(Standings(settings), [game]))["games"]
+        stones = range(game.given, len(game.moves))
+        assert entry["chance"] == [
+            round(chance(100, scale_at(scale, number, 225)), 3) for number in stones
+        ]
 
 
 @pytest.fixture

@@ -182,7 +182,6 @@ def page_of(text: str) -> str:
     title = re.findall("<title>.*", text)
     text = text.partition("<main>")[2].replace(report.VIEWER, "VIEWER\n")
     text = re.sub(r"<script>.*?</script>", "SCRIPT", text, flags=re.DOTALL)
-    text = re.sub(r'"unit":[\d.]+', '"unit":UNIT', text)  # that of the weights
     text = texts.brief_page(text)
     return title[0] + "\n" + text.replace('{"game"', '\n{"game"')
 
