@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from lab.mutants import reach, schemata
 from lab.mutants.operators import PACKAGE, ROOT, Mutant, mutants_of, sources
-from lab.mutants.runner import CRASHES, HANGS, Outcome, Tree
+from lab.mutants.runner import CHECKED, CRASHES, HANGS, Outcome, Tree
 from pbrain_engine import _HOMES
 from pbrain_engine.native.load.store import sources as kernel_sources
 
@@ -238,6 +238,7 @@ def run_build(mutants: Sequence[Mutant], folder: Path) -> list[Result]:
         wrong = set(named[:1]) & {number for number, _ in left} or {refused_one(tree, left)}
         refused += [Result(m, True, "the compiler") for number, m in left if number in wrong]
         left = [(number, m) for number, m in left if number not in wrong]
+    tree.build(CHECKED)  # before seconds are measured: a test that built it would seem too dear
     tree.close()
     results = []
     try:

@@ -32,6 +32,8 @@ OURS = (PACKAGE, "tests")
 START_UP = 60.0  # seconds that tests may take on a busy machine, however short they are
 PATIENCE = 20.0  # times the seconds that the tests took when they were recorded
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
+KERNEL = f"import sys; from {PACKAGE}.native.build import compile; sys.exit(compile.main([]))"
+CHECKED = "from lab.fuzz_rules import checked; checked()"
 HANGS, CRASHES = "a test that hangs", "a test that crashes"
 
 
@@ -154,12 +156,12 @@ class Tree:
         else:
             self._share_kernels()
 
-    def build(self) -> subprocess.CompletedProcess[str]:
-        """Build the kernel of the sources as they are."""
-        command = [sys.executable, "-m", f"{PACKAGE}.native.build.compile"]
+    def build(self, code: str = KERNEL) -> subprocess.CompletedProcess[str]:
+        """Build the kernel of the sources as they are, or the one with checks."""
         return subprocess.run(
-            command, cwd=self.root, env=self.environment, capture_output=True, text=True
-        )
+            [sys.executable, "-c", code], cwd=self.root, env=self.environment,
+            capture_output=True, text=True,
+        )  # fmt: skip
 
     def take_out(self, mutant: Mutant) -> None:
         """Make the source what it was."""
