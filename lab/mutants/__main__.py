@@ -45,7 +45,7 @@ COMPILED = (
     "engine/test_alphabeta_tactics",
     "test_solver", "test_oracle", "lab/test_fuzz_claims", "methods/test_minimax",
     "search/test_symmetries", "eval/test_network", "engine/test_alphabeta",
-    "engine/test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
+    "test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
     "test_values", "engine/test_thought",
 )  # fmt: skip
 
