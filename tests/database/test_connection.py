@@ -180,7 +180,7 @@ def test_a_database_is_read_where_nothing_can_be_written(locked, capsys):
     assert "41 positions, 1 games" in capsys.readouterr().out
     assert cli.main(["db", str(locked), "add", "h8"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
-    with pytest.raises(FileError, match="holds no positions"):
+    with pytest.raises(FileError, match="has no book positions"):
         Book(str(locked))
 
 
