@@ -1,1 +1,1 @@
-"""What has been found out about positions, kept: a database, books, and their commands."""
+"""A database of searched positions, games and notes, and opening books."""

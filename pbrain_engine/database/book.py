@@ -1,14 +1,14 @@
-"""Books: searched positions, what their moves are worth, and how the next one is chosen.
+"""Opening books: searched positions, the values of their moves, and which to search next.
 
-The value of a position is that of its best move: of a move into the book what the position after
-it is worth, of any other what the search of this position has said. Which position comes next is
-decided by drop-out expansion (T. R. Lincke, "Strategies for the Automatic Construction of
-Opening Books", 2000): a move costs one step, and as much more as it is worse than the best one;
-the position outside of the book that costs the least from the root is searched, its values go up
-to the root, and again.
+The value of a position is that of its best move. A move to another position of the book takes its
+value from there; any other move keeps the value of this position's own search. Drop-out expansion
+(T. R. Lincke, "Strategies for the Automatic Construction of Opening Books", 2000) chooses what to
+search next: a move costs one step, plus its drop in value from the best move; the position outside
+the book with the lowest cost from the root is searched, its value is propagated to the root, and
+so on.
 
-Every page is stored before it counts, so the same command continues a book that was interrupted.
-Several may grow the same one at once: each announces in the file what it searches.
+Every page is stored before it counts, so an interrupted build resumes with the same command.
+Several builders may share a file: each announces there which positions it searches.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ from ..values import WIN_BAND
 from ..workers import Pool, ThreadCache
 from .store import Database, checksum
 
-DROP = 40  # units of value that cost as much as one step
+DROP = 40  # a drop of this many value units costs one step
 
 
 class Edge(NamedTuple):
-    """A move of a position in the orientation of its key, and the key of what comes after."""
+    """A move, in the orientation of its position's key, and the key of the position after it."""
 
     move: Coordinates
-    estimate: int  # by the search of the position before the move
+    estimate: int  # from the search of the position before the move
     child: bytes
 
 
 class Page:
-    """A position of the book; ``parents``: the pages with a move that leads to it."""
+    """A position of the book; ``parents`` are the keys of the pages with a move to it."""
 
     __slots__ = ("key", "edges", "value", "parents")
 
     def __init__(self, key: bytes, moves: Iterable[BookMove], parents: set[bytes]) -> None:
-        """Take what a search has found; of symmetric moves only the first."""
+        """Keep the moves of a search, only the first of symmetric ones."""
         position, edges = read_key(key), dict[bytes, Edge]()
         for move, value in moves:
             child = image_of(position.after(move)).key
             edges.setdefault(child, Edge(move, value, child))
         self.key, self.parents = key, parents
         self.edges = tuple(edges.values())
-        self.value = 0  # what the best of them is worth, once the page is in the book
+        self.value = 0  # of the best move, once the page is in the book
 
 
 def doubles(key: bytes) -> list[Coordinates]:
-    """Return the empty cells that a symmetry of the position maps to another one.
+    """Return the empty cells that are equivalent to another by a symmetry of the position.
 
-    One move of each symmetric set is left out and stands for the others.
+    One cell of each equivalent set is left out, to represent the others.
     """
     position = read_key(key)
     size = position.width, position.height
@@ -71,7 +71,7 @@ def doubles(key: bytes) -> list[Coordinates]:
 
 
 class Graph:
-    """The pages of a book; ``below`` are those to which its moves lead from the root."""
+    """The pages of a book; ``below`` has the keys of those reachable from the root."""
 
     def __init__(self, root: bytes, drop: int = DROP) -> None:
         self.root = root
@@ -81,13 +81,13 @@ class Graph:
         self._waiting: dict[bytes, set[bytes]] = {}  # parents of positions without a page
 
     def put(self, key: bytes, moves: Iterable[BookMove]) -> list[Page]:
-        """Add a page; return it and all others whose moves have other values now."""
+        """Add a page; return it and all pages with a move whose value may have changed."""
         page = self.pages[key] = Page(key, moves, self._waiting.pop(key, set()))
         for edge in page.edges:
             child = self.pages.get(edge.child)
             (child.parents if child else self._waiting.setdefault(edge.child, set())).add(key)
         if key == self.root or not self.below.isdisjoint(page.parents):
-            stack = [key]  # which can be reached now
+            stack = [key]  # newly reachable
             while stack:
                 reached = stack.pop()
                 if reached in self.pages and reached not in self.below:
@@ -106,26 +106,26 @@ class Graph:
         return list(changed.values())
 
     def worth(self, edge: Edge) -> int:
-        """Return what a move is worth to its side."""
+        """Return the value of a move for the side that makes it."""
         child = self.pages.get(edge.child)
         if child is None:
             return edge.estimate
         later = (child.value <= -WIN_BAND) - (child.value >= WIN_BAND)
-        return -child.value - later  # a forced win or loss is a ply farther off
+        return -child.value - later  # a forced win or loss is one ply farther away
 
     def best(self, page: Page) -> int:
-        """Return what the best move of a page is worth."""
+        """Return the value of the best move of a page."""
         return max(map(self.worth, page.edges), default=0)
 
     def moves(self, page: Page) -> list[BookMove]:
-        """Return the moves of a page with their values, the best first."""
+        """Return the moves of a page with their values, best first."""
         found = [(edge.move, self.worth(edge)) for edge in page.edges]
         return sorted(found, key=lambda pair: -pair[1])
 
     def next_leaf(self, busy: Container[bytes] = ()) -> bytes | None:
-        """Return the position to search next, None where everything is decided.
+        """Return the key of the position to search next, None if everything is decided.
 
-        ``busy``: those that are being searched already.
+        ``busy``: the keys of positions being searched already.
         """
         if self.root not in self.pages:
             return None if self.root in busy else self.root
@@ -159,12 +159,12 @@ SET_PAGE = (
 )
 STORED_PAGE = """SELECT book.moves FROM book JOIN position ON position.id = book.position
     WHERE position.key = :key"""
-AT = "search "  # before the name of a searched position in ``meta``, with when it is free again
+AT = "search "  # prefix in ``meta`` of a position being searched; the value: when that expires
 ANNOUNCE = """INSERT INTO meta (name, value) VALUES (:name, :until)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value"""
-LEAST_SECONDS = 30  # after a builder was killed, its positions are free after so long
+LEAST_SECONDS = 30  # the positions of a killed builder are free again after this and the search
 SLOWEST = 20_000  # nodes a second
-HASH_BYTES = 32 << 20  # of the engine that searches a position
+HASH_BYTES = 32 << 20  # of the engine that searches positions
 
 _engines = ThreadCache()
 
@@ -172,18 +172,17 @@ _engines = ThreadCache()
 class BookPlan(NamedTuple):
     """How a book is grown."""
 
-    positions: int  # pages below the root in the end
-    lines: int  # moves that a page compares
-    nodes: int  # of a search
+    positions: int  # pages to reach, counted from the root
+    lines: int  # moves compared on a page
+    nodes: int  # per search
     weights: str
     author: Author
 
 
 def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
-    """Return the book that is stored, of the rule and board of a root; within ``transaction()``.
+    """Return the stored book with the rule and board of a root; within ``transaction()``.
 
-    Pages that another program or a merge has put there may be worth what those before them do not
-    say yet: that is set right.
+    Values that pages added by another program or by a merge have made outdated are updated.
     """
     graph = Graph(root, drop)
     stored = {
@@ -200,20 +199,20 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
 
 
 def settle(database: Database, keys: Iterable[bytes]) -> None:
-    """Set the values of the books right to which positions belong; within ``transaction()``."""
+    """Update the values of all books that contain these positions; within ``transaction()``."""
     for root in {key[:BOARD]: key for key in keys}.values():
         load_graph(database, root)
 
 
 def save_pages(database: Database, graph: Graph, pages: Iterable[Page]) -> None:
-    """Store pages as they are now."""
+    """Store pages with their current values."""
     for page in pages:
         row = page_row(database, page.key, page.value, _pack(graph, page))
         database.connection.run(SET_PAGE, row)
 
 
 def page_row(database: Database, key: bytes, value: int, moves: bytes) -> dict[str, object]:
-    """Return a page, its moves packed, as the columns of the table have it."""
+    """Return a page, its moves packed, as a row of the table."""
     crc = checksum(key, value, moves)
     return {"position": database.position_number(key), "value": value, "moves": moves, "crc": crc}
 
@@ -229,7 +228,7 @@ def grow(
     workers: Pool[BookJob, Searched],
     tell: Callable[[Graph], None],
 ) -> None:
-    """Search until the book has its positions, or everything in it is decided."""
+    """Search until the book has ``plan.positions`` pages or everything in it is decided."""
     running: set[bytes] = set()
     try:
         while len(graph.below) < plan.positions:
@@ -260,8 +259,7 @@ def grow(
 def _take_leaf(database: Database, graph: Graph, running: set[bytes], nodes: int) -> bytes | None:
     """Return the position to search next, and announce it to other builders of this file.
 
-    What they have stored is taken over, and what they search is left to them, unless nothing else
-    is left.
+    Pages that others have stored are read in; positions they are searching come last.
     """
     announced = database.connection.rows(f"SELECT name, value FROM meta WHERE name LIKE '{AT}%'")
     others = {
@@ -288,14 +286,14 @@ def _give_back(database: Database, keys: Iterable[bytes]) -> None:
 
 
 class BookJob(NamedTuple):
-    """A position that is to be searched; the result depends on nothing else."""
+    """A position to search; the result depends on nothing else."""
 
     key: bytes
     plan: BookPlan
 
 
 class Searched(NamedTuple):
-    """What was found: moves with values for the side to move, best first."""
+    """The result of a search: moves with values for the side to move, best first."""
 
     key: bytes
     moves: tuple[BookMove, ...]
@@ -303,7 +301,7 @@ class Searched(NamedTuple):
 
 
 def search_position(job: BookJob) -> Searched:
-    """Search a position with the engine of this thread, which forgets everything before."""
+    """Search a position with the engine of this thread, after clearing its tables."""
     plan = job.plan
     make = partial(Engine, hash_size=HASH_BYTES, weights=plan.weights)
     engine = _engines.get(plan.weights, make)

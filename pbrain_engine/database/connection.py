@@ -1,17 +1,17 @@
-"""A connection to a store: a file of SQLite, or a server with PostgreSQL, behind one interface.
+"""A connection to an SQLite file or a PostgreSQL server, behind one interface.
 
-A file needs the standard library alone. A server is reached through SQLAlchemy (the extra
-``database``). The statements are the same for both: they keep to what both understand, with
-parameters written ``:name``. One writer at a time; the others wait for it.
+A file needs only the standard library; a server needs SQLAlchemy (the extra ``database``). Both
+run the same statements, in the SQL they share, with parameters written ``:name``. There is one
+writer at a time; others wait.
 
-``position``: a key (``game/position.py``) with the wins of black, draws and wins of white
-of the games that passed through it, and the best that a search has found out: ``rank`` orders
-findings of one position, ``moves`` and ``line`` are cells in the orientation of the key, ``crc``
-is over the finding. ``author``: which version with which weights has found it out.
+``position``: a key (``game/position.py``) with the black wins, draws and white wins of the games
+that passed through it, and the best search result: ``rank`` orders results for one position,
+``moves`` and ``line`` are cells in the orientation of the key, ``crc`` covers the result.
+``author``: the version and weights that found it.
 
-``game``: each game once, as SGF; ``digest`` is over that text.
+``game``: each game once, as SGF; ``digest`` covers that text.
 
-``node``: the lines that people and programs have entered, in the orientation in which they came:
+``node``: lines entered by people and programs, in their original orientation:
 a start position (kind 0, ``cell`` is its number), a move (1), or a text on a cell (2) below its
 ``parent``; ``cell`` is ``y * width + x``, -1 for a pass. Notes belong to a node.
 
@@ -29,11 +29,11 @@ from typing import Any
 from ..engine.book import open_unwritable
 from ..engine.engine import EngineError
 
-APPLICATION_ID = 0x4E554D4B  # "NUMK", in the head of the file
-LEAST_SQLITE = (3, 35)  # which returns what it has inserted
+APPLICATION_ID = 0x4E554D4B  # "NUMK", in the file header
+LEAST_SQLITE = (3, 35)  # for INSERT ... RETURNING
 WAIT_SECONDS = 60.0  # for another writer
 ANYTHING = "SELECT 1 FROM sqlite_master LIMIT 1"
-WRITERS_LOCK = 0x4E554D4B  # of PostgreSQL, held while one writes
+WRITERS_LOCK = 0x4E554D4B  # an advisory lock of PostgreSQL, held while writing
 
 Row = tuple[Any, ...]
 Parameters = Mapping[str, Any]
@@ -41,13 +41,13 @@ _NONE: Parameters = {}
 
 
 class DatabaseConnection:
-    """Statements and transactions of a file; what differs on a server is in ``ServerConnection``.
+    """Statements and transactions on a file; ``ServerConnection`` overrides them for a server.
 
-    What is committed stays, whatever happens to the program or the power.
+    Committed changes survive a crash or a power failure.
     """
 
     types: Mapping[str, str] = {"id": "INTEGER PRIMARY KEY", "bytes": "BLOB"}  # in a schema
-    _error: type[Exception] = sqlite3.Error  # what it raises
+    _error: type[Exception] = sqlite3.Error  # raised by the driver
     _link: Any  # the connection of `sqlite3` or of SQLAlchemy
     _is_writing = False
 
@@ -55,9 +55,9 @@ class DatabaseConnection:
         """Open a file.
 
         Raises:
-            EngineError: it is not there and not to be created, or it is something else.
+            EngineError: it does not exist and ``create`` is false, or it is not a database of ours.
         """
-        self.name = str(path)  # how messages call the database
+        self.name = str(path)  # of the database, in messages
         if sqlite3.sqlite_version_info < LEAST_SQLITE:
             raise EngineError(f"this Python has SQLite {sqlite3.sqlite_version}; 3.35 is needed")
         if not create and not path.is_file():
@@ -79,8 +79,8 @@ class DatabaseConnection:
                 raise EngineError(f"{path} is a database of another program")
             if is_new and create:
                 self._link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            if create or not is_new:  # an empty file that is only read stays empty
-                with suppress(sqlite3.OperationalError):  # on a medium that cannot be written
+            if create or not is_new:  # reading leaves an empty file empty
+                with suppress(sqlite3.OperationalError):  # a read-only medium
                     self._link.execute("PRAGMA journal_mode = WAL")
             self._link.execute("PRAGMA synchronous = FULL")
 
@@ -92,16 +92,16 @@ class DatabaseConnection:
             raise EngineError(f"{self.name}{self._explain(error)}") from None
 
     def _explain(self, error: Exception) -> str:
-        """Return what to say after the name of a file."""
+        """Return the message for an error, to follow the name of the database."""
         text = str(error)
         if "not a database" in text and "encrypted" not in text:
-            return " is no database"
+            return " is not a database"
         if "malformed" in text:
-            return f" is damaged ({text}); `numoku db FILE rescue NEW` saves what can be read of it"
+            return f" is damaged ({text}); `numoku db FILE rescue NEW` saves what can be read"
         if "locked" in text or "busy" in text:
-            return f": another program is writing for more than {WAIT_SECONDS:.0f} s"
+            return f": another program has been writing for more than {WAIT_SECONDS:.0f} s"
         if "full" in text or "disk I/O" in text:
-            return f" cannot be written ({text}); what was stored before is whole"
+            return f" cannot be written ({text}); everything stored earlier is intact"
         return f": {text}"
 
     def _execute(self, sql: str, parameters: Parameters | Sequence[Parameters]) -> Any:
@@ -114,12 +114,12 @@ class DatabaseConnection:
             return [tuple(row) for row in self._execute(sql, parameters)]
 
     def stream(self, sql: str, parameters: Parameters = _NONE) -> Iterator[Row]:
-        """Yield the rows of a query, if possible without holding them all."""
+        """Yield the rows of a query, if possible without reading all of them into memory."""
         with self._errors_explained():
             yield from self._execute(sql, parameters)
 
     def run(self, sql: str, parameters: Parameters | Sequence[Parameters] = _NONE) -> int:
-        """Carry out a statement, once for each set of parameters; return how many rows changed."""
+        """Execute a statement once per set of parameters; return the number of changed rows."""
         if not parameters and parameters is not _NONE:
             return 0
         with self._errors_explained():
@@ -127,7 +127,7 @@ class DatabaseConnection:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all or nothing, as the only one; what was written is on the disk afterwards."""
+        """Write all or nothing, as the only writer; the changes are on disk afterwards."""
         self._is_writing = True
         try:
             with self._errors_explained():
@@ -146,7 +146,7 @@ class DatabaseConnection:
         self._link.execute("BEGIN IMMEDIATE")
 
     def faults(self, quick: bool = False) -> list[str]:
-        """Return what SQLite finds damaged in the file; ``quick``: without its indices."""
+        """Return the damage that SQLite finds in the file; ``quick`` skips its indices."""
         pragma = "quick_check(1)" if quick else "integrity_check(20)"
         try:
             found = self._link.execute(f"PRAGMA {pragma}").fetchall()
@@ -156,7 +156,7 @@ class DatabaseConnection:
         return [line for line in lines if line != "ok" and not line.startswith("*** ")]
 
     def close(self) -> None:
-        """Leave; the last to do so brings everything into the one file."""
+        """Close the connection; the last one to close merges the journal into the file."""
         with suppress(self._error):
             self._link.close()
 
@@ -184,9 +184,9 @@ class ServerConnection(DatabaseConnection):
         try:
             address = sqlalchemy.make_url(url)
         except ArgumentError:
-            raise EngineError(f"{url} is no database URL") from None
+            raise EngineError(f"{url} is not a database URL") from None
         if address.get_backend_name() != "postgresql":
-            raise EngineError("a database is a file, or a URL that begins with postgresql://")
+            raise EngineError("a database is a file or a URL that begins with postgresql://")
         if address.drivername == "postgresql":
             address = address.set(drivername="postgresql+psycopg")
         self.name = address.render_as_string(hide_password=True)
@@ -204,7 +204,7 @@ class ServerConnection(DatabaseConnection):
         return self._link.execute(self._text(sql), parameters)
 
     def rows(self, sql: str, parameters: Parameters = _NONE) -> list[Row]:
-        """Return all rows of a query; outside of a transaction none stays open after it.
+        """Return all rows of a query; outside a transaction, end the implicit one afterwards.
 
         The next statement reconnects a broken connection.
         """
@@ -216,7 +216,7 @@ class ServerConnection(DatabaseConnection):
                     self._link.rollback()
 
     def stream(self, sql: str, parameters: Parameters = _NONE) -> Iterator[Row]:
-        """Yield the rows of a query, which are held."""
+        """Yield the rows of a query, all read into memory first."""
         yield from self.rows(sql, parameters)
 
     def _begin(self) -> None:
@@ -224,11 +224,11 @@ class ServerConnection(DatabaseConnection):
         self._link.execute(self._text(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
 
     def faults(self, quick: bool = False) -> list[str]:
-        """Return nothing: a server looks after its own files."""
+        """Return no faults: a server checks its own files."""
         return []
 
     def close(self) -> None:
-        """Leave."""
+        """Close the connection."""
         with suppress(self._error):
             self._link.close()
             self._link.engine.dispose()

@@ -1,4 +1,4 @@
-"""All that a database holds as files: the tree of all lines as a RenLib library or SGF, or JSON."""
+"""Export of a database: all lines as one tree (RenLib or SGF), or everything as JSON lines."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from ..values import format_value
 from .lines import Filter, images, join_texts, read_trees
 from .store import Database
 
-NO_BOOK = "the moves of the book are not in the file; `numoku db FILE merge` takes them over"
+NO_BOOK = "the moves of the book are not in the file; `numoku db FILE merge` copies them"
 
 
 def export(
     database: Database, path: Path, wanted: Filter, values: bool = False, encoding: str = ENCODING
 ) -> list[str]:
-    """Write a file whose format its name tells; return in words what it cannot hold.
+    """Write a file in the format of its suffix; return messages about what the file leaves out.
 
-    Of what is ``wanted`` rule and board count; ``values`` are written with the moves; the
-    ``encoding`` is that of a library. A file that is there is replaced as a whole, or stays.
+    Of ``wanted``, rule and size count; ``values`` writes values with the moves; ``encoding`` is
+    that of a library. An existing file is replaced as a whole or left as it was.
 
     Raises:
-        EngineError: there is nothing for it.
+        EngineError: there is nothing to export.
         ValueError: the format is unknown.
     """
     kind = path.suffix.lower()
@@ -46,7 +46,7 @@ def export(
         elif kind == ".sgf":
             trees = gather(database, wanted, values)
             if not trees:
-                raise EngineError("there are no such games or lines")
+                raise EngineError("no games or lines match")
             text, losses = format_sgf_trees(trees)
             losses += _lost_findings(database, trees, values)
             part.write_text(text, encoding="utf-8")
@@ -60,7 +60,7 @@ def export(
 def library(
     database: Database, wanted: Filter, values: bool, encoding: str
 ) -> tuple[bytes, list[str]]:
-    """Return all lines on boards of 15x15 from the empty board as one RenLib library."""
+    """Return all lines from the empty 15x15 board as one RenLib library."""
     losses: list[str] = []
     fitting = []
     for tree in gather(database, wanted, values):
@@ -68,15 +68,15 @@ def library(
         if (record.width, record.height) != (SIZE, SIZE):
             losses.append(f"moves on {record.width}x{record.height} are left out: {tree.count()}")
         elif record.placed or record.first:
-            losses.append(f"moves after stones that were set up are left out: {tree.count()}")
+            losses.append(f"moves after set-up stones are left out: {tree.count()}")
         else:
             fitting.append(tree)
     if not fitting:
-        raise EngineError("nothing begins with the empty board of 15x15")
+        raise EngineError("no line starts from the empty 15x15 board")
     losses += _lost_findings(database, fitting, values)
     rules = sorted({(tree.record.rule or Rule.FREESTYLE).name.lower() for tree in fitting})
     if len(rules) > 1:
-        losses.append(f"a library has no rule: {' and '.join(rules)} are together in it")
+        losses.append(f"a library has no rule: this one mixes {' and '.join(rules)}")
     whole = fitting[0]
     stack = [(whole.root, tree.root) for tree in reversed(fitting[1:])]
     while stack:
@@ -92,7 +92,7 @@ def library(
 
 
 def gather(database: Database, wanted: Filter, values: bool) -> list[GameTree]:
-    """Return all lines and games, one tree for each rule, board and start."""
+    """Return all lines and games, one tree per rule, board size and start position."""
     found: dict[GameRecord, GameTree] = {}
     for tree in read_trees(database):
         if wanted.takes(tree.record.start):
@@ -106,7 +106,7 @@ def gather(database: Database, wanted: Filter, values: bool) -> list[GameTree]:
     if values:
         known = _values(database)
         for tree in found.values():
-            for node, _, image in images(tree):  # what each move is worth to its side
+            for node, _, image in images(tree):  # each move's value for the side that makes it
                 value = known.get(image.key)
                 if value is not None and node.is_move and not node.text and node is not tree.root:
                     node.text = format_value(-value)
@@ -116,9 +116,9 @@ def gather(database: Database, wanted: Filter, values: bool) -> list[GameTree]:
 def _book_ways(
     database: Database, wanted: Filter
 ) -> Iterator[tuple[GameRecord, list[Coordinates]]]:
-    """Yield a way through the book to each position of it, and the board on which it begins.
+    """Yield an empty board and the moves to a position, for every position of the book.
 
-    Ways are from the empty board, or else from the smallest positions that are in the book.
+    The moves follow the book from its positions with the fewest stones.
     """
     pages = {key: moves for key, _, moves in database.pages()}
     left = dict.fromkeys(sorted(pages, key=lambda key: (key[:BOARD], len(key), key)))
@@ -149,22 +149,22 @@ def _values(database: Database) -> dict[bytes, int]:
 
 
 def _lost_findings(database: Database, trees: Iterable[GameTree], are_written: bool) -> list[str]:
-    """Say which values are not written, and how many of them are on no line that is."""
+    """Return messages about values left out, and values of positions on no written line."""
     values = _values(database)
     if not values:
         return []
     on_lines = {image.key for tree in trees for _, _, image in images(tree)}
     losses = []
     if not are_written:
-        losses.append(f"values that are not in the file: {len(values)}; --values writes them")
+        losses.append(f"values left out: {len(values)}; --values writes them")
     apart = sum(1 for key in values if key not in on_lines)
     if apart:
-        losses.append(f"positions with a value that are on no line of the file: {apart}")
+        losses.append(f"positions with a value but on no line of the file: {apart}")
     return losses
 
 
 def documents(database: Database, wanted: Filter) -> Iterator[dict[str, object]]:
-    """Yield all that the database holds but the book, as ``add`` reads it again."""
+    """Yield everything in the database except the book, as JSON documents that ``add`` reads."""
     for result, text in database.connection.stream("SELECT result, record FROM game ORDER BY id"):
         if wanted.takes(parse_sgf(text).start):
             yield {"type": "game", "result": result, "sgf": text}

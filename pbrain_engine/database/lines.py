@@ -1,7 +1,7 @@
-"""The lines that people have entered, and what is known about a position with its notes.
+"""Lines entered by people, and queries for everything known about a position.
 
-Lines are trees of moves with notes, merged into one for each start. They keep the orientation in
-which they came, so that a library that goes in comes out as it was.
+Lines are trees of moves with notes, merged into one tree per start position. They keep their
+original orientation, so an imported library is exported unchanged.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ WAY_TO = """WITH RECURSIVE way (id, parent, kind, cell, position, steps) AS (
 
 
 def add_tree(database: Database, tree: GameTree) -> Added:
-    """Store a tree; notes that differ from those that are there are put after them.
+    """Store a tree, appending its notes to those already stored where they differ.
 
-    What was there already is not counted.
+    Only new or changed nodes are counted.
     """
     record = tree.record
     ((newest,),) = database.connection.rows("SELECT COALESCE(MAX(id), 0) FROM node")
     start = image_of(record.start)
-    # Stones that are set up may lie in another orientation than the position that is stored.
+    # Stones that were set up may have another orientation than the stored position.
     nodes = 0
     way: list[int] = []  # the numbers of the moves to a node
     for node, depth, image in images(tree):
@@ -80,8 +80,8 @@ def add_tree(database: Database, tree: GameTree) -> Added:
 
 
 def images(tree: GameTree) -> Iterator[tuple[TreeNode, int, Image]]:
-    """Yield every node with its depth and the image of its position, that after a move."""
-    way = [tree.record.start]  # the positions before a node
+    """Yield every node with its depth and the image of its position (after the move)."""
+    way = [tree.record.start]  # the positions up to a node
     for node, depth in tree.walk():
         del way[max(depth, 1) :]
         if depth and node.is_move:
@@ -90,10 +90,10 @@ def images(tree: GameTree) -> Iterator[tuple[TreeNode, int, Image]]:
 
 
 def replace_comment(database: Database, record: GameRecord, before: str, after: str) -> None:
-    """Put a comment about the end of a line in the place of an earlier one.
+    """Replace a comment on the last position of a line.
 
-    ``before`` is a whole comment, or else whole lines of one that stand together. Where it is not
-    there (any more) the new one is added.
+    ``before`` is a whole comment or consecutive whole lines of one. If no stored comment has it,
+    the new comment is added.
     """
     image = image_of(record.position)
     rows = database.connection.rows(
@@ -124,7 +124,7 @@ def _set_notes(
 
 
 def join_texts(old: str, new: str, separator: str) -> str:
-    """Return both texts, once each."""
+    """Return both texts joined, without repeating one that is already there."""
     new = clean(new)
     if not old or not new or new == old:
         return new or old
@@ -133,7 +133,7 @@ def join_texts(old: str, new: str, separator: str) -> str:
 
 
 def node_checksum(kind: int, cell: int, title: str, comment: str, text: str, marks: int) -> int:
-    """Return the checksum of a node; that of a start leaves out its number, which may change."""
+    """Return the checksum of a node; a start leaves out its number, which may change."""
     return checksum(kind, 0 if kind == START else cell, title, comment, text, marks)
 
 
@@ -141,7 +141,7 @@ def node_checksum(kind: int, cell: int, title: str, comment: str, text: str, mar
 
 
 def read_trees(database: Database) -> list[GameTree]:
-    """Return everything that was entered: a tree for each start position."""
+    """Return all entered lines, one tree per start position."""
     trees: list[GameTree] = []
     known: dict[int, tuple[TreeNode, GameTree]] = {}
     for number, parent, kind, cell, key, marks, *notes in database.connection.stream(
@@ -163,12 +163,12 @@ def read_trees(database: Database) -> list[GameTree]:
 
 
 def cell_of(stored: int, width: int) -> Coordinates | None:
-    """Return the cell of a node, None for a pass."""
+    """Return the cell of a stored node, None for a pass."""
     return None if stored == PASS else (stored % width, stored // width)
 
 
 def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...]:
-    """Return what was written about a position, turned as it was asked for."""
+    """Return the notes on a position, in the orientation of ``image``."""
     notes = []
     for number, title, comment, marks in database.connection.rows(
         "SELECT id, title, comment, marks FROM node WHERE position = :id ORDER BY id",
@@ -179,7 +179,7 @@ def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...
             "SELECT cell, text FROM node WHERE parent = :id AND text <> '' ORDER BY id",
             {"id": number},
         )
-        if texts:  # they lie in the orientation of their tree
+        if texts:  # these are in the orientation of their tree
             (_, _, start), *way = database.connection.rows(WAY_TO, {"id": number})
             before = read_key(bytes(start))
             cells = [cell_of(cell, before.width) for kind, cell, _ in way if kind == MOVE]
@@ -196,7 +196,7 @@ def notes_of(database: Database, position: int, image: Image) -> tuple[Note, ...
 
 
 def look_up(database: Database, position: Position) -> Entry | None:
-    """Return all that is known about a position, in the orientation that was asked."""
+    """Return everything known about a position, in its own orientation; None if unknown."""
     image = image_of(position)
     entry = database.look_up(image)
     if entry is None:
@@ -205,7 +205,7 @@ def look_up(database: Database, position: Position) -> Entry | None:
 
 
 def look_up_any_rule(database: Database, record: GameRecord) -> tuple[GameRecord, Entry | None]:
-    """Return what is known under the rule that is asked for, else under the first that knows it."""
+    """Look a position up under its own rule, then under all others; return the first entry."""
     for rule in (record.rule, *Rule):
         other = record._replace(rule=rule)
         entry = look_up(database, other.position)
@@ -215,7 +215,7 @@ def look_up_any_rule(database: Database, record: GameRecord) -> tuple[GameRecord
 
 
 def list_next_moves(database: Database, position: Position) -> list[tuple[Coordinates, Entry]]:
-    """Return every move that leads to a known position, with what is known there."""
+    """Return every move to a known position, with the entry of that position."""
     entries = (
         (cell, database.look_up(image_of(position.after(cell)))) for cell in position.empty_cells
     )
@@ -223,7 +223,7 @@ def list_next_moves(database: Database, position: Position) -> list[tuple[Coordi
 
 
 class Filter(NamedTuple):
-    """Which positions are asked for."""
+    """Conditions on positions; the defaults accept all."""
 
     rule: Rule | None = None
     size: tuple[int, int] | None = None
@@ -236,7 +236,7 @@ class Filter(NamedTuple):
     opening: Opening | None = None
 
     def takes(self, position: Position) -> bool:
-        """Return whether what stands on the board is as wanted."""
+        """Return whether rule, size, stones and opening match."""
         least, most = self.stones
         return (
             self.rule in (None, position.rule)
@@ -247,7 +247,7 @@ class Filter(NamedTuple):
 
 
 def query(database: Database, wanted: Filter) -> Iterator[tuple[GameRecord, Entry]]:
-    """Yield positions that a filter takes, in the orientation in which they are stored."""
+    """Yield the positions that match a filter, in their stored orientation."""
     conditions = ["black_wins + draws + white_wins >= :games"]
     parameters = {"games": wanted.games}
     if wanted.depth is not None:
@@ -274,9 +274,9 @@ def query(database: Database, wanted: Filter) -> Iterator[tuple[GameRecord, Entr
 
 
 def _find_notes(database: Database, text: str) -> set[int]:
-    """Return the positions with a text in their notes, in capital letters or small ones.
+    """Return the positions with a text in their notes, ignoring case.
 
-    Stores differ in what they take for small letters; SQLite knows those of English alone.
+    Python compares, because backends differ: SQLite folds the case of ASCII letters only.
     """
     return {
         position

@@ -1,4 +1,4 @@
-"""Damaged databases: what is wrong with one, and a new file of what can still be read."""
+"""Damaged databases: find the faults, and save the readable rows in a new file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .store import FINDING_COLUMNS, OPEN, RESULTS, Database, checksum, digest_of
 
 
 def find_faults(database: Database) -> Iterator[str]:
-    """Yield what is wrong, one line each; nothing where all is whole."""
+    """Yield one message per fault; nothing if the database is intact."""
     damage = database.connection.faults()
     if damage:
         yield from (f"the file is damaged: {text}" for text in damage)
@@ -35,18 +35,18 @@ def find_faults(database: Database) -> Iterator[str]:
         "LEFT JOIN position ON position.id = book.position"
     ):
         if key is None:
-            yield f"the book has a position {position} that is not there"
+            yield f"the book has a missing position {position}"
         elif not _agrees(crc, checksum, key, value, moves):
-            yield f"the book's entry for position {position} is not what was stored"
+            yield f"the book's entry for position {position} does not match its checksum"
 
 
 def _check_games(database: Database, counts: Counter[tuple[bytes, str]]) -> Iterator[str]:
-    """Check the games and count again what their positions say."""
+    """Check the games, and count the results that their positions should have."""
     for number, digest, result, text in database.connection.stream(
         "SELECT id, digest, result, record FROM game"
     ):
         if not _agrees(digest, digest_of, text):
-            yield f"game {number} is not what was stored"
+            yield f"game {number} does not match its checksum"
             continue
         try:
             images = list(parse_sgf(text).images())
@@ -72,10 +72,10 @@ def _check_positions(database: Database, counts: Counter[tuple[bytes, str]]) -> 
         except TypeError:
             yield f"position {number} has no key"
         if [black, white, draws] != [counts.pop((key, result), 0) for result in RESULTS]:
-            yield f"position {number} counts other results than its games have"
+            yield f"position {number} has result counts that differ from its games"
         if any(column is not None for column in columns):
             if not _agrees(columns[-1], finding_checksum, key, columns[:-1]):
-                yield f"the finding about position {number} is not what was stored"
+                yield f"the finding about position {number} does not match its checksum"
             if columns[-2] not in authors:
                 yield f"position {number}: unknown author"
     if counts:
@@ -91,7 +91,7 @@ def _check_nodes(database: Database) -> Iterator[str]:
         "FROM node LEFT JOIN position ON position.id = node.position"
     ):
         if not _agrees(crc, node_checksum, kind, cell, *notes):
-            yield f"node {number} is not what was stored"
+            yield f"node {number} does not match its checksum"
             continue
         total += 1
         below[parent].append((number, kind, cell, key))
@@ -101,7 +101,7 @@ def _check_nodes(database: Database) -> Iterator[str]:
         try:
             start = read_key(key if kind == START and key is not None else b"")
         except (TypeError, ValueError):
-            yield f"node {number} begins nowhere"
+            yield f"node {number} has no start position"
             continue
         stack = [(start, *child) for child in below[number]]
         while stack:
@@ -114,11 +114,11 @@ def _check_nodes(database: Database) -> Iterator[str]:
                 yield f"node {node} does not lead to its position"
             stack += [(position, *child) for child in below[node]]
     if reached != total:
-        yield f"nodes that hang on nothing: {total - reached}"
+        yield f"nodes that no line reaches: {total - reached}"
 
 
 def _agrees(stored: object, sum_of: Callable[..., object], *parts: object) -> bool:
-    """Return whether a checksum is that of these parts, whatever damage has made of their types."""
+    """Return whether a checksum matches its parts; damaged parts may have any type."""
     try:
         return sum_of(*parts) == stored
     except (AttributeError, TypeError, ValueError):
@@ -127,23 +127,23 @@ def _agrees(stored: object, sum_of: Callable[..., object], *parts: object) -> bo
 
 # Rescue ---------------------------------------------------------------------------------
 
-BLOCK = 1024  # rows that are read at once, as long as that goes well
-EMPTY_BLOCKS = 8  # without a row: the end of a table whose last number cannot be read
+BLOCK = 1024  # rows read at once; halved where that fails
+EMPTY_BLOCKS = 8  # in succession end a table whose last row number cannot be read
 
-_COLUMNS = {  # of the tables, each with the number of its rows first
+_COLUMNS = {  # of each table, the row number first
     "author": "id, version, weights",
     "position": f"id, key, {FINDING_COLUMNS}",
     "game": "id, digest, result, record",
     "node": "id, parent, kind, cell, position, marks, title, comment, text, crc",
     "book": "position, value, moves, crc",
 }
-NUMBERED = ("game", "position", "node")  # numbered from 1 without a gap: so losses are known
+NUMBERED = ("game", "position", "node")  # numbered from 1 without gaps, so losses can be counted
 
 
 class Rescued(NamedTuple):
-    """How many rows of a table are in the new file, and how many of the old one are not.
+    """How many rows of a table were kept and lost.
 
-    Where the end of a table cannot be read, more may be lost than is known.
+    If the end of the table cannot be read, ``lost`` is only a lower bound.
     """
 
     kept: int
@@ -152,22 +152,22 @@ class Rescued(NamedTuple):
 
 
 def rescue(path: Path, target: Path) -> dict[str, Rescued]:
-    """Take what can be read of a file, and fits its checksums, into a file that is not there yet.
+    """Copy all readable rows with valid checksums to a new file.
 
-    Returns the counts of the tables that ``NUMBERED`` names.
+    Returns the counts for the tables in ``NUMBERED``.
 
     Raises:
-        EngineError: the new file is there, or nothing of the old one can be read.
+        EngineError: the new file exists already, or nothing in the old one can be read.
     """
     if target.exists():
-        raise EngineError(f"{target} is there already")
+        raise EngineError(f"{target} already exists")
     if not path.is_file():
         raise EngineError(f"there is no database {path}")
     try:
         link = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         link.execute("SELECT 1 FROM sqlite_master").fetchall()
     except sqlite3.Error as error:
-        raise EngineError(f"nothing of {path} can be read: {error}") from None
+        raise EngineError(f"nothing in {path} can be read: {error}") from None
     with TemporaryDirectory(dir=target.parent) as folder:
         copy = Path(folder, "copy.db")
         with Database(copy, create=True) as readable:
@@ -183,7 +183,7 @@ def rescue(path: Path, target: Path) -> dict[str, Rescued]:
 
 
 def _copy(link: sqlite3.Connection, copy: Database) -> dict[str, tuple[int, bool]]:
-    """Put the good rows of all tables into an empty database; return their ends."""
+    """Copy the intact rows of all tables to an empty database; return each table's end."""
     last: dict[str, tuple[int, bool]] = {}
     keys: dict[int, bytes] = {}  # of the positions
     for table, columns in _COLUMNS.items():
@@ -202,7 +202,7 @@ def _copy(link: sqlite3.Connection, copy: Database) -> dict[str, tuple[int, bool
 
 
 def _read(link: sqlite3.Connection, table: str, columns: str) -> tuple[list[Row], tuple[int, bool]]:
-    """Return the rows of a table that can be read, the last number, and if it is known to be it."""
+    """Return the readable rows of a table, its last row number, and whether that is certain."""
     number = columns.split(", ")[0]
 
     def between(low: int, high: int) -> Iterator[Row]:
@@ -221,7 +221,7 @@ def _read(link: sqlite3.Connection, table: str, columns: str) -> tuple[list[Row]
             "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
         ).fetchall()
         ((last,),) = link.execute(f"SELECT COALESCE(MAX({number}), 0) FROM {table}").fetchall()
-        if isinstance(last, int) and last <= size:  # else damaged: there is no room for it
+        if isinstance(last, int) and last <= size:  # else damaged: the file has no room for so many
             end = last
     rows: list[Row] = []
     low = 1
@@ -236,9 +236,9 @@ def _read(link: sqlite3.Connection, table: str, columns: str) -> tuple[list[Row]
 
 
 def _good(table: str, rows: list[Row], keys: dict[int, bytes]) -> Iterator[Row]:
-    """Yield the rows that are what was stored; a position may go without its finding."""
+    """Yield the intact rows; a position with a damaged finding loses only that."""
     for row in sorted(rows):
-        with suppress(KeyError, TypeError, ValueError):  # other types of values
+        with suppress(KeyError, TypeError, ValueError):  # values of wrong types
             if table == "position":
                 yield _position(row)
             elif _fits(table, row, keys):
@@ -261,7 +261,7 @@ def _fits(table: str, row: Row, keys: dict[int, bytes]) -> bool:
         case "node":
             _, parent, kind, cell, position, marks, title, comment, text, crc = row
             if kind == START and (parent != NO_PARENT or cell != position or cell not in keys):
-                return False  # the number of its position is in both columns
+                return False  # both columns must have the number of its position
             return _agrees(crc, node_checksum, kind, cell, title, comment, text, marks)
         case "book":
             position, value, moves, crc = row

@@ -1,4 +1,4 @@
-"""What can be added: game files, libraries, journals, self-play, analyses, other databases."""
+"""Sources of a database: game files, libraries, journals, self-play, analyses, other databases."""
 
 from __future__ import annotations
 
@@ -31,33 +31,34 @@ DEFAULT_SIZE = (15, 15)
 
 
 class SourceOptions(NamedTuple):
-    """How files are to be read where they do not say it themselves."""
+    """How to read files that leave something open."""
 
-    rule: Rule | None = None  # overrides what a file says
+    rule: Rule | None = None  # overrides the rule of a file
     size: tuple[int, int] | None = None
     encoding: str = ENCODING
-    from_below: bool = False  # rows of moves such as h8 count from the lowest one
+    from_below: bool = False  # rows of moves such as h8 count from the bottom
 
 
 Item = StoredGame | GameTree | Known
-Say = Callable[[str], None]  # takes what is to be said about a file
+Say = Callable[[str], None]  # receives remarks about a file
 
 
 def read_source(
     name: str, options: SourceOptions, say: Say = lambda remark: None
 ) -> Iterator[Item]:
-    """Yield what a file holds, or the line that a string of moves is.
+    """Yield the contents of a file, or the line given as a string of moves.
 
-    ``say`` gets what the file has that is not taken over, also of games that hold nothing.
+    ``say`` receives remarks about what is left out, also for games without moves.
 
     Raises:
-        ValueError: it cannot be understood.
+        ValueError: the source cannot be understood.
         OSError: it cannot be read.
     """
     path = Path(name).expanduser()
     if not path.is_file():
         if name and path.exists() and not begins_with_move(name):
-            raise NotationError("this is a folder" if path.is_dir() else "this is no ordinary file")
+            reason = "this is a folder" if path.is_dir() else "this is not a regular file"
+            raise NotationError(reason)
         if any(sign in name for sign in "./\\"):
             raise NotationError(f"there is no file {name}")
         width, height = options.size or DEFAULT_SIZE
@@ -69,7 +70,7 @@ def read_source(
     with path.open("rb") as file:
         head = file.read(64)
     if head.startswith(SQLITE):
-        raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` takes it over")
+        raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` copies it")
     if head.startswith(MAGIC):
         (tree,) = _told(read_games(read_whole(path), name, options.encoding), say)
         yield replace(tree, record=_apply_rule(tree.record, options, Rule.RENJU))
@@ -95,12 +96,12 @@ def _games(trees: Sequence[GameTree], options: SourceOptions) -> Iterator[Item]:
         record = add_result(main_line(tree))
         if record.moves:
             yield StoredGame(record)
-        bare = replace(tree.root, comment="")  # that of the game is in its record
+        bare = replace(tree.root, comment="")  # the game's comment is in its record
         if not GameTree(tree.record, bare).is_plain():
             yield tree
     if not trees:
         kinds = "SGF, PSQ, RenLib, RIF, .pos, .sav or .rec"
-        raise NotationError(f"this is no file of games ({kinds}), journal or analysis")
+        raise NotationError(f"this is not a game file ({kinds}), journal or analysis")
 
 
 def _apply_rule(
@@ -111,9 +112,9 @@ def _apply_rule(
 
 
 def add_result(record: GameRecord) -> GameRecord:
-    """Return a game as it is kept: the same one whatever is written on its moves.
+    """Return a game as the database stores it: without comments on its moves.
 
-    It has its result where the last stone tells what the file does not.
+    If the file gives no result, it is taken from the final position.
     """
     record = record._replace(comments=())
     if record.result:
@@ -130,7 +131,7 @@ def _json(path: Path, say: Say) -> Iterator[Item]:
     with path.open("rb") as file:
         try:
             entry = read_object(next(read_lines(file, path.name)))
-        except ValueError:  # one document over many lines
+        except ValueError:  # one document on many lines
             yield from _entry(read_whole(path), say)
             return
         if entry.get("type") == "match":
@@ -146,7 +147,7 @@ def _json(path: Path, say: Say) -> Iterator[Item]:
 
 
 def _entry(text: bytes, say: Say) -> Iterator[Item]:
-    """Yield what an object of JSON holds; raises ValueError."""
+    """Yield the contents of a JSON object; raises ValueError."""
     entry = read_object(text)
     kind = entry.get("type")
     if kind == "game":
@@ -167,7 +168,7 @@ def _journal(path: Path) -> Iterator[Item]:
             engine.get("title") or "Numoku", dict(engine["options"]).get("weights") or ""
         )
         for engine in known["engines"]
-        if engine.get("builtin") == "numoku"  # values of other programs have scales of their own
+        if engine.get("builtin") == "numoku"  # other programs have value scales of their own
     }
     for played in journal.games:
         findings: dict[int, Result] = {}
@@ -209,9 +210,9 @@ def _selfplay(path: Path) -> Iterator[Item]:
 
 # Storing --------------------------------------------------------------------------------
 
-BATCH = 500  # games or analyses that are stored at once
+BATCH = 500  # items per transaction
 
-Tell = Callable[[Added], None]  # takes what has been stored so far
+Tell = Callable[[Added], None]  # receives the counts so far
 
 
 def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda done: None) -> Added:
@@ -233,13 +234,13 @@ def add_items(database: Database, items: Iterable[Item], tell: Tell = lambda don
 
 
 def merge(into: Database, other: Database, tell: Tell = lambda done: None) -> Added:
-    """Take everything over; ``tell`` is called whenever a batch is stored."""
+    """Copy everything from another database; ``tell`` is called after every batch."""
     done = add_items(into, chain(other.games(), other.findings(), read_trees(other)), tell)
-    taken = []  # positions of the book that are not in the own one
+    taken = []  # positions new to this book
     with into.transaction():
         for key, value, moves in other.pages():
             row = page_row(into, key, value, moves)
             if into.connection.run(f"{ADD_PAGE} DO NOTHING", row):
                 taken.append(key)
-        settle(into, taken)  # those before them are worth what they say
+        settle(into, taken)  # propagates their values
     return done + Added(pages=len(taken))

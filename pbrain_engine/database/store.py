@@ -1,4 +1,4 @@
-"""The database as its users see it: positions, what is known about them, and games."""
+"""The database: positions, findings about them, and games."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ ADD_GAME = """INSERT INTO game (digest, result, record) VALUES (:digest, :result
     ON CONFLICT (digest) DO NOTHING"""
 
 RESULTS = {"1-0": "black_wins", "0-1": "white_wins", "1/2-1/2": "draws"}
-PROVEN = 1_000_000  # rank of what is proven; above that the shorter win stands
+PROVEN = 1_000_000  # the least rank of a proof; shorter wins rank higher
 OPEN = "*"  # the result of a game that does not count
 
 
 class StoredGame(NamedTuple):
-    """A game with the findings of the engines that played it, by the ply before their move."""
+    """A game with its players' findings, each under the ply before the move."""
 
     record: GameRecord
     findings: dict[int, Result] = {}  # noqa: RUF012
-    counts: bool = True  # whether its result says something about its positions
+    counts: bool = True  # whether its result counts for its positions
 
 
 class Added(NamedTuple):
-    """What was stored that was not there."""
+    """Counts of newly stored items."""
 
     games: int = 0
-    positions: int = 0  # of these games, or with something better found out about them
-    nodes: int = 0  # moves of lines, also those that were there and have new notes
-    known_games: int = 0  # that were there already
+    positions: int = 0  # of these games, or with a better finding
+    nodes: int = 0  # moves of lines: new ones, and old ones with new notes
+    known_games: int = 0  # skipped because they were stored already
     pages: int = 0  # of the book
 
     def __add__(self, other: object) -> Added:
@@ -70,14 +70,14 @@ class Added(NamedTuple):
 class Database:
     """An open database; a context manager.
 
-    What is added within ``transaction()`` is stored completely or not at all, durably when it ends.
+    Changes within one ``transaction()`` are stored together or not at all, durably once it ends.
     """
 
     def __init__(self, target: str | Path, *, create: bool = False) -> None:
-        """Open a file or a database URL; ``create`` makes what is not there yet.
+        """Open a file or a database URL; ``create`` makes it if it does not exist.
 
         Raises:
-            EngineError: it cannot be opened, or is something else.
+            EngineError: it cannot be opened, or is not a database of ours.
         """
         self.connection = connect(target, create)
         self.name = self.connection.name
@@ -90,22 +90,22 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self.connection.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all or nothing; what was written is on the disk afterwards."""
+        """Write all or nothing; the changes are on disk afterwards."""
         try:
             with self.connection.transaction():
                 yield
         finally:
-            self._authors.clear()  # those of a transaction that was given up are not there
+            self._authors.clear()  # a rolled back transaction has not stored its authors
 
     # Positions -----------------------------------------------------------------------
 
     def look_up(self, image: Image) -> Entry | None:
-        """Return what is known about a position without its notes, or None."""
+        """Return the entry of a position without its notes, or None."""
         found = self.connection.rows(
             f"SELECT id, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position "
             "WHERE key = :key",
@@ -120,7 +120,7 @@ class Database:
         return Entry(number, finding, black_wins, draws, white_wins, book=book)
 
     def read_finding(self, image: Image, columns: Sequence[Any]) -> Result | None:
-        """Return the finding that the columns of a row hold, turned back from the key."""
+        """Return the finding in the columns of a row, turned back from the key's orientation."""
         rank, value, bound, depth, nodes, moves, line, proof, tree, author, _ = columns
         if rank is None:
             return None
@@ -133,7 +133,7 @@ class Database:
         )  # fmt: skip
 
     def add_findings(self, known: Iterable[Known]) -> int:
-        """Store findings where they are better than what is there; return how many came."""
+        """Store findings that are better than those stored already; return how many were."""
         rows = []
         for image, finding, _ in known:
             tree = tree_document(finding.tree and turned_tree(finding.tree, image.turn))
@@ -151,7 +151,7 @@ class Database:
         return self.connection.run(ADD_FINDING, sorted(rows, key=lambda row: row["key"]))
 
     def position_number(self, key: bytes) -> int:
-        """Return the number of a position's row, which is made if it is missing."""
+        """Return the number of a position's row, adding the row if it is missing."""
         return int(self.connection.rows(ADD_POSITION, {"key": key})[0][0])
 
     # Authors -------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class Database:
     # Games ---------------------------------------------------------------------------
 
     def add_games(self, games: Iterable[StoredGame]) -> Added:
-        """Store games and their positions; a game that is there already is passed over."""
+        """Store games and their positions, skipping games that are stored already."""
         counts = defaultdict[bytes, dict[str, int]](lambda: dict.fromkeys(RESULTS.values(), 0))
         known: list[Known] = []
         added = skipped = 0
@@ -211,7 +211,7 @@ class Database:
             yield Known(image, finding)
 
     def pages(self) -> Iterator[tuple[bytes, int, bytes]]:
-        """Yield the keys of the positions of the book, their values, and their packed moves."""
+        """Yield the key, value and packed moves of each position of the book."""
         for key, value, moves in self.connection.stream(
             "SELECT key, book.value, book.moves FROM book "
             "JOIN position ON position.id = book.position ORDER BY position.id"
@@ -224,7 +224,7 @@ class Database:
 
 
 def rank_of(finding: Result) -> int:
-    """Return which of two findings about one position stands: that of the higher rank."""
+    """Return the rank of a finding: of two about one position, the higher is kept."""
     if finding.is_certain:
         return PROVEN + 2 * abs(finding.value) + (finding.tree is not None)
     return 2 * max(finding.depth, 0) + (not finding.bound)
@@ -242,21 +242,21 @@ def _moves(cells: Iterable[Coordinates]) -> tuple[Move, ...]:
 
 
 def checksum(*parts: object) -> int:
-    """Return a number that damage to any of these changes."""
+    """Return a checksum over all parts."""
     return crc32("\x1f".join(map(repr, parts)).encode("utf-8", "surrogatepass"))
 
 
 def clean(text: str) -> str:
-    """Return a text without what a server does not take."""
+    """Return a text without NUL characters, which PostgreSQL refuses."""
     return text.replace("\0", " ")
 
 
 def digest_of(text: str) -> bytes:
-    """Return the digest by which a game is known, of its SGF text."""
+    """Return the digest that identifies a game, over its SGF text."""
     return sha256(text.encode()).digest()[:16]
 
 
 def finding_checksum(key: bytes, columns: Sequence[Any]) -> int:
-    """Return the checksum of a finding's columns; the number of its author may change."""
+    """Return the checksum of a finding's columns, without its author, whose number may change."""
     *numbers, moves, line, proof, tree, _ = columns
     return checksum(key, *numbers, moves, line, proof, tree)

@@ -133,7 +133,7 @@ def test_a_writer_that_waits_too_long_says_so(tmp_path, monkeypatch, capsys):
     file = tmp_path / "a.db"
     with Database(file, create=True) as first, first.transaction():
         assert cli.main(["db", str(file), "add", "h8"]) == 1
-    assert "another program is writing" in capsys.readouterr().err
+    assert "another program has been writing" in capsys.readouterr().err
     assert cli.main(["db", str(file), "add", "h8"]) == 0
 
 
@@ -249,7 +249,7 @@ def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     assert said.count("\n") == 1 and "***" not in said
     assert cli.main(["db", str(new), "merge", str(file)]) == 1 and not new.exists()
     said = capsys.readouterr().err
-    assert "is damaged" in said and "nothing of it is taken" in said and said.count("\n") == 1
+    assert "is damaged" in said and "nothing was copied" in said and said.count("\n") == 1
     assert cli.main(["db", str(file), "rescue", str(new)]) == 0
     said = capsys.readouterr().out
     assert cli.main(["db", str(new), "check"]) == 0
@@ -276,7 +276,7 @@ def test_a_rescue_of_a_whole_file_loses_nothing(tmp_path, whole, capsys):
         assert cli.main(["db", str(name), "export", str(tmp_path / f"{name.stem}.jsonl")]) == 0
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
     assert cli.main(["db", str(file), "rescue", str(new)]) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_what_is_stored_of_a_file_before_its_damage_is_told(tmp_path, monkeypatch, capsys):
@@ -290,7 +290,7 @@ def test_what_is_stored_of_a_file_before_its_damage_is_told(tmp_path, monkeypatc
     capsys.readouterr()
     assert cli.main(["db", str(file), "add", str(lines)]) == 1
     said = capsys.readouterr().err
-    assert "line 5: this is no JSON" in said and "before that it stored 3 games" in said
+    assert "line 5: this is not JSON" in said and "before that it stored 3 games" in said
     with Database(file) as database:
         assert database.count("game") == 3 and list(rescue.find_faults(database)) == []
 
@@ -313,12 +313,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return file.read_bytes()
 
 
-COUNTS = "position {} counts other results than its games have"
-FINDING = "the finding about position {} is not what was stored"
-PAGE = "the book's entry for position {} is not what was stored"
-NODE, NOWHERE = "node {} is not what was stored", "node {} begins nowhere"
-LEADS, HANGING = "node {} does not lead to its position", "nodes that hang on nothing: {}"
-GAME, MISSING = "game {} is not what was stored", "{} positions of games are missing"
+COUNTS = "position {} has result counts that differ from its games"
+FINDING = "the finding about position {} does not match its checksum"
+PAGE = "the book's entry for position {} does not match its checksum"
+NODE, NOWHERE = "node {} does not match its checksum", "node {} has no start position"
+LEADS, HANGING = "node {} does not lead to its position", "nodes that no line reaches: {}"
+GAME, MISSING = "game {} does not match its checksum", "{} positions of games are missing"
 KEYLESS = [COUNTS.format(1), MISSING.format(1), NOWHERE.format(1), HANGING.format(3)]
 DAMAGES: list[tuple[str, list[str], str]] = [
     # what is changed; what is found; how many games, positions, nodes, findings and pages are lost
@@ -358,7 +358,7 @@ DAMAGES: list[tuple[str, list[str], str]] = [
     ("book SET value = 13", [PAGE.format(3)], "00001"),
     ("book SET moves = 7", [PAGE.format(3)], "00001"),
     ("book SET position = 1", [PAGE.format(1)], "00001"),
-    *((f"book SET position = {number}", [f"the book has a position {name} that is not there"],
+    *((f"book SET position = {number}", [f"the book has a missing position {name}"],
        "00001") for number, name in (("99", 99), ("'x'", "x"))),
 ]  # fmt: skip
 

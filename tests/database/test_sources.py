@@ -322,7 +322,7 @@ def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(tmp_path, m
             with database.transaction():
                 add_tree(database, tree)
         data, losses = exports.library(database, Filter(), False, "utf-8")
-    assert losses == ["a library has no rule: freestyle and renju are together in it"]
+    assert losses == ["a library has no rule: this one mixes freestyle and renju"]
     whole = parse_renlib(data, "utf-8")
     at = {way: whole.add(way) for way in (line[:1], line[:2], line)}
     assert whole.count() == 6
