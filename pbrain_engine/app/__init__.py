@@ -1,1 +1,1 @@
-"""What the command line and the board share."""
+"""Code shared by the command line and the board."""

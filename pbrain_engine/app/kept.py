@@ -1,4 +1,4 @@
-"""What was found out, kept in the database that a user names."""
+"""Results of commands, stored in the database that a user names."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def certain_of(finding: Result | None) -> Result | None:
 
 
 class OptionalDatabase:
-    """An open database, as a command uses it; one that is not named does nothing."""
+    """A command's database; without a target it stores and finds nothing."""
 
     def __init__(self, target: str | None) -> None:
-        """Open it, made if it is not there; EngineError if it cannot be opened."""
+        """Open the database, creating it if missing; EngineError if that fails."""
         self.database = None if target is None else Database(target, create=True)
 
     def __enter__(self) -> OptionalDatabase:
@@ -35,17 +35,17 @@ class OptionalDatabase:
             self.database.close()
 
     def look_up(self, game: Game) -> Entry | None:
-        """Return what is known about a position."""
+        """Return the entry of a game's position, or None."""
         return None if self.database is None else look_up(self.database, game.position)
 
     def finding(self, game: Game) -> Result | None:
-        """Return the value that is known of a position, with a move."""
+        """Return the finding about a game's position, None without one that has a move."""
         entry = self.look_up(game)
         finding = entry.finding if entry is not None else None
         return finding if finding is not None and finding.moves else None
 
     def note(self, engine: Engine, thought: Result) -> None:
-        """Keep what was found out about the engine's position, and the way to it."""
+        """Store a result for the engine's position, and the moves to it."""
         if self.database is None or (not thought.depth and thought.mate is None):
             return
         game = engine.game
@@ -56,21 +56,21 @@ class OptionalDatabase:
                 add_tree(self.database, tree_of(game.record()))
 
     def note_findings(self, findings: Iterable[tuple[Position, Result]]) -> None:
-        """Keep what was found out about positions, but not how they were reached."""
+        """Store results for positions, without the moves to them."""
         if self.database is not None:
             known = [Known(image_of(position), finding) for position, finding in findings]
             with self.database.transaction():
                 self.database.add_findings(known)
 
     def note_game(self, record: GameRecord) -> None:
-        """Keep a game that has moves."""
+        """Store a game, if it has moves."""
         if self.database is not None and record.moves:
             with self.database.transaction():
                 self.database.add_games([StoredGame(record)])
 
 
 def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[Position, Result]:
-    """Return what was found out about the positions of a game, as it is kept."""
+    """Return the results of a review by position, as the database stores them."""
     author = author_of(weights)
     return {
         game._replace(moves=game.moves[: item.ply - 1 - len(game.placed)]).position: Result(

@@ -1,9 +1,8 @@
-"""Games that page and terminal go on with, in a file of this user, or in memory without one.
+"""Saved games of the page and the terminal, in a file of the user's or, without one, in memory.
 
 Each is a document of ``documents`` with ``game`` (its name), ``began`` (seconds since 1970),
-``title``, ``at`` (the move that is looked at, 0 before the first), ``looked`` (a position that was
-only looked at) and, while the game goes on, ``match``: who plays, at which level, and how far its
-opening is.
+``title``, ``at`` (the move in view, 0 before the first), ``looked`` (whether it was only looked at)
+and, for an unfinished game, ``match``: who plays, at which level, and the state of its opening.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from ..game.cells import cell_name
 from ..position.geometry import Coordinates
 
 FILE = "board-games.db"  # in the user's folder
-MOST_GAMES = 1000  # that are kept; the one that was begun first makes room
-PATIENCE = 10.0  # seconds that another program may write
-OPEN = "open"  # asks for games without a result
+MOST_GAMES = 1000  # kept; the oldest makes room
+PATIENCE = 10.0  # seconds to wait while another program writes
+OPEN = "open"  # stands for games without a result
 SCHEMA = """
     CREATE TABLE IF NOT EXISTS games (
         id TEXT PRIMARY KEY, began REAL NOT NULL, digest TEXT NOT NULL,
@@ -36,15 +35,15 @@ SCHEMA = """
 
 
 def shelf_file() -> Path:
-    """Return the file in which the games of this user lie."""
+    """Return the path of the file with this user's games."""
     return state_folder() / FILE
 
 
 class SavedGames:
-    """The games that are kept; ``trouble`` says why they are in memory alone, if they are."""
+    """The saved games; ``trouble`` says why they are only in memory, if the file failed."""
 
     def __init__(self, path: Path | None = None) -> None:
-        """Open it, made if it is not there; where that fails the games are kept in memory."""
+        """Open the file, creating it if missing; if that fails, keep the games in memory."""
         self.trouble = ""
         self._guard = threading.Lock()
         self._file = sqlite3.connect(":memory:", check_same_thread=False)
@@ -66,16 +65,17 @@ class SavedGames:
         with self._guard:
             self._file.close()
 
-    # What is kept -------------------------------------------------------------------
+    # Reading ------------------------------------------------------------------------
 
     def summaries(
         self, search: str = "", rule: str | None = None, result: str | None = None,
         with_looked_at: bool = True,
     ) -> list[Document]:  # fmt: skip
-        """Return what a list shows of each game, the one that was begun last first.
+        """Return summaries of the games, newest first.
 
-        ``search``: words that occur in title, players, rule, result, level or date; ``result``:
-        1-0, 0-1, 1/2-1/2 or ``open``. Positions that were only looked at can be left out.
+        ``search``: words that must occur in title, players, rule, result, level or date;
+        ``result``: 1-0, 0-1, 1/2-1/2 or ``open``; ``with_looked_at`` includes games that were only
+        looked at.
         """
         words = search.lower().split()
         return [
@@ -88,19 +88,19 @@ class SavedGames:
         ]
 
     def game(self, name: str) -> Document | None:
-        """Return a game as it was kept, None if it is not there."""
+        """Return a saved game, None if there is none of this name."""
         found = self._read("SELECT document FROM games WHERE id = ?", name)
         return upgraded(found[0]) if found else None
 
     def going_on(self) -> list[Document]:
-        """Return the games that go on, the one that was begun last first, then all others."""
+        """Return all games, unfinished ones first, each group newest first."""
         found = self._read("SELECT document FROM games ORDER BY began DESC, id")
         return sorted(map(upgraded, found), key=lambda game: not game["match"])
 
-    # What changes -------------------------------------------------------------------
+    # Writing ------------------------------------------------------------------------
 
     def keep(self, document: Document) -> None:
-        """Keep a game in the place of what it was; the same game by another name makes room."""
+        """Save a game, replacing its earlier version and any identical game of another name."""
         if not document.get("title"):
             before = self.game(str(document["game"])) or {}
             document = {**document, "title": before.get("title") or ""}
@@ -119,12 +119,12 @@ class SavedGames:
             )
 
     def delete(self, name: str) -> bool:
-        """Forget a game; return whether it was there."""
+        """Delete a game; return whether it existed."""
         with self._guard, self._file:
             return self._file.execute("DELETE FROM games WHERE id = ?", (name,)).rowcount > 0
 
     def rename(self, name: str, title: str) -> bool:
-        """Give a game a title; return whether it is there."""
+        """Give a game a title; return whether it exists."""
         document = self.game(name)
         if document is None:
             return False
@@ -140,9 +140,9 @@ class SavedGames:
 
 
 def summary_of(document: Mapping[str, Any]) -> Document:
-    """Return what a list shows of a game."""
+    """Return the summary of a game for a list."""
     position, names, match = document["position"], document["names"] or {}, document["match"]
-    moves, last = 0, -1  # of the main line: the first move behind each
+    moves, last = 0, -1  # of the main line, the first child of each node
     for place, row in enumerate(document["tree"]):
         if row["parent"] == last:
             moves, last = moves + 1, place
@@ -160,7 +160,7 @@ def summary_of(document: Mapping[str, Any]) -> Document:
 
 
 def way_of(document: Mapping[str, Any]) -> list[Coordinates]:
-    """Return the moves up to the one that is looked at."""
+    """Return the moves up to the one in view."""
     way: list[Coordinates] = []
     rows, place = document["tree"], document["at"] - 1
     while place >= 0:
@@ -170,7 +170,7 @@ def way_of(document: Mapping[str, Any]) -> list[Coordinates]:
 
 
 def upgraded(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a game with swap2 as an opening, where release 0.2 kept who was to do something."""
+    """Return a game with swap2 stored as an opening, not as the stage that release 0.2 stored."""
     match = document["match"]
     if not match or not match.get("stage"):
         return document
@@ -186,7 +186,7 @@ def upgraded(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _searched(game: Mapping[str, Any]) -> str:
-    """Return the text of a summary in which words are looked for."""
+    """Return the text of a summary that is searched for words."""
     words = [str(game.get(name, "")) for name in ("title", "black", "white", "rule", "result")]
     if game.get("level"):
         words.append(f"level {game['level']}")

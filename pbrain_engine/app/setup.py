@@ -1,4 +1,4 @@
-"""Positions as a command line gives them: moves, a drawing, or a file of games."""
+"""Positions named on a command line: moves, a diagram, or a game file."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from ..options import counted
 from ..position.rules import Rule
 
 if TYPE_CHECKING:
-    from pathlib import Path  # 10 ms that a package does without
+    from pathlib import Path  # saves 10 ms at start
 
     from ..game.tree import GameTree
 
 DEFAULT_SIZE = (15, 15)
 _ADDRESS = re.compile(r"[a-z]+://\S*$", re.IGNORECASE)
-_LIBRARY, HEADER = "RenLib", 20  # what a library says of itself, among its first characters
-_FILE = re.compile(r"\.(?![A-Za-z][0-9]+$)[A-Za-z]\w*$")  # how a file's name ends, unlike "2.h9"
+_LIBRARY, HEADER = "RenLib", 20  # the mark of a library, among this many first characters
+_FILE = re.compile(r"\.(?![A-Za-z][0-9]+$)[A-Za-z]\w*$")  # a file's suffix, but not that of "2.h9"
 
 
 def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
-    """Return the position that a command line names, with the options in ``POSITION``.
+    """Return the position named on a command line, with the options in ``POSITION``.
 
-    ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``; rule and size of the options
-    override what a file says.
+    ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``. The rule of the options
+    overrides that of a file.
 
     Raises:
-        NotationError: it cannot be understood.
+        NotationError: it cannot be understood, or its board has another size.
         OSError: the file cannot be read.
     """
     chosen = options.rule, options.size, options.from_below
@@ -60,14 +60,18 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
 
 
 def read_trees(path: Path) -> list[GameTree]:
-    """Return an SGF file's games with comments and side lines, else []; OSError if not readable."""
+    """Return the games of an SGF file with comments and variations, [] for other formats.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     text = decode(read_whole(path)).strip()
     if not text.startswith("("):
         return []
     try:
         trees, game = parse_sgf_trees(text), parse_sgf(text)
         return trees if main_line(trees[0]).turns == game.turns else []
-    except NotationError:  # in a side line: the main one is played all the same
+    except NotationError:  # in a variation: the main line may be fine
         return []
 
 
@@ -78,16 +82,16 @@ def read_setup(
     size: tuple[int, int] | None = None,
     from_below: bool = False,
 ) -> GameRecord:
-    """Return the position that a file holds: that of its first game, or as ``parse_setup`` does.
+    """Return the position of a file: of its first game, or of its text as in ``parse_setup``.
 
     Raises:
-        NotationError: it cannot be understood, or its board is not of the size.
+        NotationError: it cannot be understood, or its board is not of the given size.
     """
     refuse_others(data, name)
     text = decode(data)
     if not text.strip():
         place = "the standard input" if name == "-" else name or "this"
-        raise NotationError(f"{place} is empty: it holds no game")
+        raise NotationError(f"{place} is empty: there is no game in it")
     if text.lstrip()[:1] == "(" or text.lstrip().lower().startswith("piskvorky"):
         record = parse_setup(text, rule, size, from_below)
         with suppress(NotationError):  # moves such as (7,7), or a later game that is damaged
@@ -96,19 +100,19 @@ def read_setup(
     games = read_games(data, name, size=size)
     if not games:
         if "\0" in text:
-            raise NotationError(f"{name} is no file of games or positions that is known here")
+            raise NotationError(f"{name} is not a known kind of game or position file")
         return parse_setup(text, rule, size, from_below)
     record = _first_of(len(games), main_line(games[0]))
     if data.startswith(LIBRARY):
         record = record._replace(rule=Rule.RENJU)
         if (moves := games[0].count()) > len(record.moves):
-            remark = f"of the {moves} moves of the library the first line is taken"
+            remark = f"only the first line of the library is used, not all its {moves} moves"
             record = record._replace(remarks=(*record.remarks, remark))
     return _fitting(record, rule, size)
 
 
 def _first_of(count: int, record: GameRecord) -> GameRecord:
-    remarks = (*record.remarks, f"the first of {count} games is taken")
+    remarks = (*record.remarks, f"only the first of {count} games is used")
     return record._replace(remarks=remarks) if count > 1 else record
 
 
@@ -118,16 +122,16 @@ def parse_setup(
     size: tuple[int, int] | None = None,
     from_below: bool = False,
 ) -> GameRecord:
-    """Return the position that a text holds, whichever of the formats it is in.
+    """Return the position given by a text in any of the formats.
 
-    ``from_below``: in moves such as ``h8`` the rows count from the lowest one.
+    ``from_below``: in moves such as ``h8``, rows count from the bottom.
 
     Raises:
-        NotationError: it cannot be understood, or its board is not of the size.
+        NotationError: it cannot be understood, or its board is not of the given size.
     """
     body = moves_of_address(text.strip())
     if _LIBRARY in body[:HEADER]:
-        error = NotationError("this is a RenLib library that is damaged, or pasted; open its file")
+        error = NotationError("this is a damaged or pasted RenLib library; open its file instead")
         raise error.coded("library")
     if body.startswith("(") and not begins_with_move(body):
         game = parse_sgf(body)
@@ -145,7 +149,7 @@ def parse_setup(
 
 
 def _fitting(game: GameRecord, rule: Rule | None, size: tuple[int, int] | None) -> GameRecord:
-    """Return a game with its rule, or another one; NotationError if it is not of the size."""
+    """Return a game, its rule replaced if one is given; NotationError if its size is another."""
     width, height, known = game.board
     if size is not None and size != (width, height):
         raise NotationError(f"the position has a {width}x{height} board, not {size[0]}x{size[1]}")
@@ -153,18 +157,18 @@ def _fitting(game: GameRecord, rule: Rule | None, size: tuple[int, int] | None) 
 
 
 def moves_of_address(text: str) -> str:
-    """Return the moves in a page's address, or the text as it is; NotationError if it has none."""
+    """Return the moves in a web address, other text unchanged; NotationError without moves."""
     if not _ADDRESS.match(text):
         return text
     moves = re.split("[/#?=&]", text.rstrip("/"))[-1]
     if begins_with_move(moves):
         return moves
-    reason = "this is the address of a page, without moves; paste the moves themselves"
+    reason = "this is a web address without moves; paste the moves themselves"
     raise NotationError(reason).coded("address")
 
 
 def cut(record: GameRecord, ply: int) -> GameRecord:
-    """Return a game after ``ply`` moves (below 0: from the end); NotationError if it is shorter."""
+    """Return a game cut to ``ply`` moves (negative: from the end); NotationError if too short."""
     count = len(record.moves)
     if not -count <= ply <= count:
         held = counted(count, "move")

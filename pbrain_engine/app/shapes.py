@@ -1,7 +1,7 @@
-"""What a stone on an empty cell would make for a side, line by line, and why renju forbids one.
+"""What a stone on an empty cell would make for a side, and why renju forbids it.
 
-A line is a word of the cells through one cell: ``O`` own stones, ``.`` empty cells, ``X``
-stones of the enemy and ``#`` what else ends it. This is for showing; the search has tables.
+A line is a string of the cells through one cell: ``O`` own stone, ``.`` empty cell, ``X``
+opposing stone, ``#`` wall or edge. This is for display; the search has tables.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ..game.diagram import DIRECTIONS
 from ..game.game import Game
 from ..position.rules import Rule, Side
 
-REACH = 6  # cells of a line on either side that can matter
+REACH = 6  # relevant cells of a line on either side
 OVERLINE, DOUBLE_FOUR, DOUBLE_THREE = "overline", "double four", "double three"
 FIVE, OPEN_FOUR, FOUR, THREE = "five", "open four", "four", "three"
 FOUR_THREE = "four and three"
 
 
 def _row(line: str, at: int) -> tuple[int, int]:
-    """Return the first cell and the end of the row of own stones around a cell."""
+    """Return the start and end (exclusive) of the row of own stones around a cell."""
     first, end = at, at + 1
     while first > 0 and line[first - 1] == "O":
         first -= 1
@@ -41,7 +41,7 @@ def _is_five(line: str, at: int, rule: Rule, side: Side) -> bool:
 
 
 def _longer(line: str) -> Iterator[tuple[int, str, int, int]]:
-    """Yield what makes the row in the middle longer: the cell, the line after, and its row."""
+    """Yield each cell that extends the middle row, with the new line and the new row's ends."""
     for at, sign in enumerate(line):
         if sign == ".":
             after = f"{line[:at]}O{line[at + 1 :]}"
@@ -52,13 +52,13 @@ def _longer(line: str) -> Iterator[tuple[int, str, int, int]]:
 
 @cache
 def _fives(line: str, rule: Rule, side: Side) -> tuple[int, ...]:
-    """Return the empty cells that complete a five with the stone in the middle."""
+    """Return the empty cells that make five with the stone in the middle."""
     return tuple(at for at, after, *_ in _longer(line) if _is_five(after, at, rule, side))
 
 
 @cache
 def line_shape(line: str, rule: Rule, side: Side) -> tuple[str, int]:
-    """Return what the stone in the middle of a line makes there, and how many fours."""
+    """Return what the stone in the middle of a line makes, and its number of fours."""
     if _is_five(line, REACH, rule, side):
         return FIVE, 0
     first, end = _row(line, REACH)
@@ -77,7 +77,7 @@ def line_shape(line: str, rule: Rule, side: Side) -> tuple[str, int]:
 
 
 def shape_of(game: Game, x: int, y: int, side: Side) -> str:
-    """Return what a stone of the side on an empty cell makes, the strongest; often nothing."""
+    """Return the strongest shape that a side makes on an empty cell; often empty."""
     signs, made = {Side.EMPTY: ".", Side.WALL: "#", side: "O", side.opponent: "X"}, []
     for dx, dy in DIRECTIONS:
         held = [game.at(x + step * dx, y + step * dy) for step in range(-REACH, REACH + 1)]
@@ -100,13 +100,13 @@ def shape_of(game: Game, x: int, y: int, side: Side) -> str:
 
 
 def foul_of(game: Game, x: int, y: int) -> str:
-    """Return why renju forbids black a cell that it forbids."""
+    """Return the kind of foul on a cell that renju forbids to black."""
     shape = shape_of(game, x, y, Side.BLACK)
     return shape if shape in (OVERLINE, DOUBLE_FOUR) else DOUBLE_THREE
 
 
 def shapes(game: Game) -> dict[str, list[Document]]:
-    """Return, for each side, the cells on which it makes a three or more, and what."""
+    """Return, for each side, the cells where it makes a three or more, and what it makes."""
     return {
         side.name.lower(): [
             {"cell": [x, y], "makes": shape}

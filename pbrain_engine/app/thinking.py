@@ -1,6 +1,6 @@
 """Searches that Ctrl-C stops, and strength levels for people.
 
-A level says how much is searched, and how often a lesser move is taken.
+A level limits the search and sets how often a weaker move is played.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ Found = TypeVar("Found")
 
 
 def in_thread(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool = True) -> Found:
-    """Do work in another thread, where an interrupt makes it ``stop``.
-
-    ``ends``: it ends the program, too, once the work has stopped.
+    """Run work in another thread and return its result; an interrupt calls ``stop``.
 
     Raises:
-        KeyboardInterrupt: there was an interrupt that ends the program, or the work with no result.
+        KeyboardInterrupt: there was an interrupt, and ``ends`` is set or the work has no result.
     """
     result: list[Found] = []
     try:
@@ -42,12 +40,12 @@ def in_thread(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool
 def think(
     engine: Engine, limit: Limit, *, on_iteration: Listener | None = None, multipv: int = 1
 ) -> list[Thought]:
-    """Return the best lines, best first, thought of in another thread.
+    """Search in another thread and return the best lines, best first.
 
     An interrupt ends the search.
 
     Raises:
-        KeyboardInterrupt: there was an interrupt before there was a line.
+        KeyboardInterrupt: the interrupt came before the first line was found.
         EngineError: the board is full.
     """
     engine.arm()
@@ -56,19 +54,19 @@ def think(
 
 
 class Level(NamedTuple):
-    """A strength: positions or plies searched, and the values a player does not tell apart."""
+    """A strength: nodes or plies to search, and how far a chosen move may fall short."""
 
     nodes: int | None
-    slip: float  # in units of values.py; 0: always the best move
+    slip: float  # scale of a typical loss in value, in units of values.py; 0: always the best move
     depth: int | None = None
     elo: int | None = None  # above level 1, by build/levels.py; None: not measured
-    word: str = ""  # what kind of player this is, and what it is like
-    about: str = ""
+    word: str = ""  # the kind of player
+    about: str = ""  # the player's typical habits
 
 
-LEVELS = {  # the first by depth, so that there are lines to choose from
+LEVELS = {  # the first ones limit depth, so that there are lines to choose from
     1: Level(None, 300.0, 1, 0, "first steps", "looks no further than its own stone"),
-    2: Level(None, 200.0, 2, 170, "newcomer", "sees your answer, and often takes a lesser move"),
+    2: Level(None, 200.0, 2, 170, "newcomer", "sees your answer, but often plays a weaker move"),
     3: Level(None, 130.0, 3, 340, "beginner", "blocks fours, and overlooks many open threes"),
     4: Level(3_000, 80.0, None, 440, "casual", "blocks most threes, and errs now and then"),
     5: Level(10_000, 45.0, None, 710, "practised", "punishes plain mistakes"),
@@ -78,7 +76,7 @@ LEVELS = {  # the first by depth, so that there are lines to choose from
     9: Level(2_000_000, 0.0, None, 1570, "master", "thinks for seconds about each move"),
     10: Level(None, 0.0, None, None, "full strength", "uses all the time it has"),
 }
-OPPONENTS = {  # of the textbooks (docs/methods.md), and what they are like
+OPPONENTS = {  # textbook methods (docs/methods.md), and how they play
     "minimax": "looks at every move two plies deep",
     "alphabeta": "the same by a quicker search",
     "deepening": "searches deeper as long as it has time",
@@ -92,11 +90,11 @@ OPPONENTS = {  # of the textbooks (docs/methods.md), and what they are like
     "genetic": "breeds lines of play",
 }
 DEFAULT_LEVEL = 5  # as on the page
-KEEPING_LEVEL = 7  # those below think too little to be believed
+KEEPING_LEVEL = 7  # results of lower levels are not stored: their searches are too shallow
 LEAST_SECONDS = 0.05
-BYOYOMI_SHARE = 0.85  # of a period that a move takes, so that it is never late
-CHOICES = 6  # moves that a slip chooses from
-MOST_SEEN = 1000  # where moves slip, a win or loss counts no more than this: it is overlooked, too
+BYOYOMI_SHARE = 0.85  # of a byoyomi period used for a move, to stay clear of its end
+CHOICES = 6  # moves to choose from at levels that slip
+MOST_SEEN = 1000  # at these levels, the most that a win or loss counts: they can overlook it
 
 
 def choose(
@@ -106,7 +104,7 @@ def choose(
     chance: random.Random,
     listener: Listener | None = None,
 ) -> Thought:
-    """Return what a player of this level would play, within this time in seconds."""
+    """Return the move that a player of this level makes, within a time in seconds."""
     limit = Limit(time=seconds, nodes=level.nodes, depth=level.depth)
     lines = CHOICES if level.slip else 1
     thoughts = think(engine, limit, on_iteration=listener, multipv=lines)
@@ -118,10 +116,10 @@ def choose(
 
 
 def clock_seconds(left: float, increment: float, byoyomi: float, ply: int, cells: int) -> float:
-    """Return how long a move should take by a clock, in seconds.
+    """Return how many seconds a move should take on a clock.
 
-    ``left``: of the main time; what each move adds to it; and what each move may take once it is
-    gone. ``ply``: the stones on a board of ``cells``.
+    ``left``: main time left; ``increment``: added after each move; ``byoyomi``: per move once the
+    main time is used up. ``ply``: stones on a board of ``cells``.
     """
     limits = Limits(None, round(1000 * max(left, 0.0)), round(1000 * increment))
     shared = plan(limits, ply, cells).optimum
@@ -132,7 +130,7 @@ def clock_seconds(left: float, increment: float, byoyomi: float, ply: int, cells
 def choose_by(
     name: str, game: Game, seconds: float, chance: random.Random
 ) -> tuple[Move, methods.Choice]:
-    """Return the move of a textbook method in a game, within this time in seconds."""
+    """Return the move that a textbook method chooses, within a time in seconds."""
     board = methods.PlainGame(game.width, game.height, game.rule)
     for (x, y), side, _ in game.history:
         if side is Side.WALL:

@@ -1,4 +1,4 @@
-"""Boards, values, lines and proofs for a terminal: plain text, or boards in colours with rich."""
+"""Boards, values, lines and proofs for a terminal, as plain text or in colour with rich."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _MEANS = {BY_FOURS: "by fours (VCF)", BY_THREATS: "by threats of fours (VCT)"}
-FOUR_STONES = 200_000  # that the fours behind a threat may take to be found again
+FOUR_STONES = 200_000  # node limit for finding the fours behind a threat again
 _BOUNDS = {"": "", LOWER: "at least", UPPER: "at most"}
 
 
 def diagram_of(game: Game, last: Coordinates | None = None) -> GameRecord:
-    """Return what stands on the board, with the last stone."""
+    """Return the position of a game, with its last stone marked."""
     return GameRecord.of(game.position)._replace(marked=last)
 
 
 def foul_line(game: Game) -> str:
-    """Return which stone has lost the game as a foul and why; empty where none has."""
+    """Return which stone lost the game as a foul, and why; empty if none did."""
     if game.foul is None:
         return ""
     return f"{cell_name(*game.foul)} is forbidden ({foul_of(game, *game.foul)})"
@@ -54,25 +54,25 @@ def result_line(game: Game, winner: str | None) -> str:
 
 
 def plain_board(game: Game, last: Coordinates | None = None) -> str:
-    """Return the board as text, a stone marked as the last one."""
+    """Return the board as text, with the last stone marked."""
     return diagram.format_diagram(diagram_of(game, last), stars=True, mover=False)
 
 
 def rich_board(
     game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
 ) -> Text:
-    """Return the board in colours, some empty cells crossed out, the row that has won marked."""
+    """Return the board in colour, with crosses on some empty cells and the winning row marked."""
     board = diagram_of(game, last)
     row = game.winning_row()
     signs, encoding = "".join(colours.SIGNS.values()), sys.stdout.encoding or "ascii"
-    letters = signs.encode(encoding, "ignore").decode(encoding) != signs  # that it cannot show
+    letters = signs.encode(encoding, "ignore").decode(encoding) != signs  # it lacks some sign
     return colours.colour_rows(board, row, set(crossed), letters)
 
 
 def show_board(
     game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
 ) -> None:
-    """Print the board, in colours where the terminal has them."""
+    """Print the board, in colour if the terminal supports it."""
     console = rich_console()
     if console is not None and console.color_system is not None and not console.no_color:
         console.print(rich_board(game, last, crossed))
@@ -100,13 +100,13 @@ def format_line(moves: Iterable[Coordinates], most: int | None = None) -> str:
 
 
 def format_proof(claim: str, length: int, line: Iterable[Coordinates]) -> str:
-    """Return a win in words: by what, in how many of the winner's stones, and the line."""
+    """Return a proven win in words: its means, length in the winner's moves, and line."""
     how = f" {_MEANS[claim]}" if claim in _MEANS else ""
     return f"WIN{how} in {counted(length, 'move')}: {format_line(line)}"
 
 
 def format_worth(thought: Thought) -> str:
-    """Return a value with the chance to win: ``+35 (53 %)``, ``+M9``, ``at least +35 (53 %)``."""
+    """Return a value with the chance of winning, such as ``+35 (53 %)`` or ``at least +M9``."""
     words = [_BOUNDS[thought.bound], format_value(thought.value)]
     if thought.mate is None:
         words.append(f"({format_chance(thought)})")
@@ -114,12 +114,12 @@ def format_worth(thought: Thought) -> str:
 
 
 def format_chance(thought: Thought) -> str:
-    """Return the chance of the side to move to win, such as ``53 %``; a draw is half a win."""
+    """Return the winning chance of the side to move, such as ``53 %``; a draw is half a win."""
     return f"{100 * thought.chance:.0f} %"
 
 
 def format_count(number: float) -> str:
-    """Return a large number in few characters: ``950``, ``12.3k``, ``4.5M``."""
+    """Return a number in few characters: ``950``, ``12.3k``, ``4.5M``."""
     for limit, divisor, unit in ((1e3, 1, ""), (1e6, 1e3, "k"), (1e9, 1e6, "M")):
         if number < limit:
             return f"{number / divisor:.1f}{unit}" if unit else f"{number:.0f}"
@@ -127,7 +127,7 @@ def format_count(number: float) -> str:
 
 
 def format_thought(thought: Thought) -> str:
-    """Return one line about a search."""
+    """Return one line of output about a search."""
     depth = f"{thought.depth}-{thought.seldepth}"
     rank = f"({thought.multipv}) " if thought.multipv > 1 else ""
     return (
@@ -140,16 +140,16 @@ def format_thought(thought: Thought) -> str:
 def proof_lines(
     game: Game, solver: Solver, tree: Tree, indent: str = "", before: str = ""
 ) -> list[str]:
-    """Return the lines of a proof for the side to move; ``solver``: for what follows a threat.
+    """Return the text of a proof for the side to move; ``solver`` finds what follows a threat.
 
-    A line of text is a line of play up to where the loser has a choice; each of his answers is
-    a line below it, one step further in. ``any other answer`` are all that were left out because
-    they stop nothing: against these the winner makes five, or goes on with fours up to it.
+    Each text line is a line of play up to the loser's next choice; the loser's answers are
+    indented below it. ``any other answer`` stands for all answers that stop nothing: the winner
+    makes five, directly or by a line of fours.
     """
     winner, moves = game.to_move, [tree.move]
     with game.after(tree.move):
         fives = fives_of(game, winner)
-        while len(tree.replies) == 1 and len(fives) == 1:  # a four, and its one answer
+        while len(tree.replies) == 1 and len(fives) == 1:  # a four and its only answer
             ((reply, tree),) = tree.replies.items()
             for move in (reply, tree.move):
                 moves.append(move)
@@ -172,7 +172,7 @@ def proof_lines(
 
 
 def fives_of(game: Game, side: Side) -> list[Move]:
-    """Return where a side would win with its next stone; none if the game is over."""
+    """Return the cells where a side's next stone would win; empty if the game is over."""
     if game.winner is not None:
         return []
     mover = game.to_move
@@ -187,9 +187,9 @@ def fives_of(game: Game, side: Side) -> list[Move]:
 
 
 def consequence(game: Game, solver: Solver) -> tuple[list[Move], tuple[Move, ...]]:
-    """Return what the last mover does about an answer that stops nothing.
+    """Return how the last mover wins after an answer that stops nothing.
 
-    That is the cells of his five, or else a line of fours up to it; neither if none is found.
+    Returns the cells that make five, and a line of fours if there is no such cell.
     """
     loser = game.to_move
     fives = fives_of(game, loser.opponent)

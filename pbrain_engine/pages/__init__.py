@@ -1,6 +1,6 @@
-"""What every page for a browser consists of: the document with its style, tables, and charts.
+"""Building blocks of HTML pages: the document with its styles, tables and charts.
 
-Charts are SVG text, drawn from numbers alone and coloured by the style sheet.
+Charts are SVG text, coloured by the style sheet.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
-STYLES = ("page.css", "report.css")  # the first one is also that of the board
+STYLES = ("page.css", "report.css")  # the board uses the first, too
 
 
 def html_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table whose first row is its head."""
+    """Return a table whose first row is the header."""
     head, *body = rows
     lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
     lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
@@ -53,7 +53,7 @@ TICKS = 5
 
 
 class Curve(NamedTuple):
-    """A polyline with the name that stands in its legend."""
+    """A polyline and its name in the legend."""
 
     name: str
     points: Sequence[Point]
@@ -61,7 +61,7 @@ class Curve(NamedTuple):
 
 
 def ticks(low: float, high: float, count: int, least: float = 0.0) -> list[float]:
-    """Return round numbers between two bounds, about as many as asked for, ``least`` apart."""
+    """Return about ``count`` round numbers between two bounds, at least ``least`` apart."""
     span = high - low
     if span <= 0:
         return [low]
@@ -90,10 +90,7 @@ def line_chart(
     marks: Sequence[float] = (),
     y_range: tuple[float, float] | None = None,
 ) -> str:
-    """Return a figure of lines over counts, with a shaded band and level marks if given.
-
-    Without a point there is nothing to show, and the text is empty.
-    """
+    """Return a line chart, with a shaded band and horizontal marks if given; "" without points."""
     every = [point for line in lines for point in line.points]
     if not every:
         return ""
@@ -130,7 +127,7 @@ def line_chart(
         parts.append(f'<polygon class="band" points="{path([*band[0], *band[1][::-1]])}"/>')
     parts += [across(y(level), "mark") for level in marks]
     parts += [f'<polyline class="{line.style}" points="{path(line.points)}"/>' for line in lines]
-    place = float(LEFT + 8)  # of the next name, with a sample of its line
+    place = float(LEFT + 8)  # of the next legend entry
     for line in filter(lambda line: line.name, lines):
         box = f'x="{place:.0f}" y="{TOP}" width="12" height="12" fill="none" stroke-width="2"'
         parts.append(f'<rect class="{line.style}" {box}/>')

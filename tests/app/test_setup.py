@@ -212,9 +212,9 @@ def test_what_is_pasted_wrongly_is_told_by_its_own_cause() -> None:
     moves = setup.parse_setup("https://example.org/#/h8i9j10")
     assert moves.moves == ((7, 7), (8, 8), (9, 9))
     assert setup.parse_setup("http://example.org/board?moves=h8i9").moves == ((7, 7), (8, 8))
-    with pytest.raises(NotationError, match="the address of a page, without moves"):
+    with pytest.raises(NotationError, match="a web address without moves"):
         setup.parse_setup("https://example.org/game/12345")
-    with pytest.raises(NotationError, match="RenLib library that is damaged"):
+    with pytest.raises(NotationError, match="damaged or pasted RenLib library"):
         setup.parse_setup("\N{REPLACEMENT CHARACTER}RenLib\N{REPLACEMENT CHARACTER}\x03\x04")
 
 
