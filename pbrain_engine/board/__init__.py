@@ -1,1 +1,1 @@
-"""A board in the browser: a local server around the engine, and the page that it serves."""
+"""A board in the browser: a local server around the engine, and its page."""

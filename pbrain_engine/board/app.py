@@ -1,17 +1,17 @@
 """The web application: the page and its files, the operations under ``/api/``, the socket.
 
-The page itself holds no secret and is given to every program on this machine; requests need the
+The page contains no secrets and is served to every program on this machine; requests need the
 token, as ``Authorization: Bearer TOKEN`` or as ``token`` in the query.
 
-- ``GET /api/health`` says without a token that the server runs.
+- ``GET /api/health`` reports, without a token, that the server runs.
 - ``GET /api/operations`` describes all operations, with a JSON schema for the fields of each.
-- ``POST /api/NAME`` with one JSON object runs an operation; if refused, ``error`` says why, and
-  for frequent reasons ``code`` names it, with ``values``, so that a page can say it in its words.
+- ``POST /api/NAME`` with one JSON object runs an operation; on refusal, ``error`` says why, and
+  ``code`` with ``values`` identifies frequent reasons, so that a page can use words of its own.
 - The WebSocket ``/api/socket`` takes the same objects with two more fields, ``do`` (the operation)
   and ``id`` (a number, repeated in every reply): ``event`` objects while a search runs, then one
-  with ``result`` or ``error``. ``{"do": "stop"}`` ends what runs, or with ``target`` the request
-  of that id.
-- A message may have twelve million characters.
+  with ``result`` or ``error``. ``{"do": "stop"}`` stops all requests, or only the one whose id is
+  ``target``.
+- A message may have up to twelve million characters.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from .desk import EVENT_GAP, Answer, Desks, Job, Questions, answer_of
 from .messages import MOST_CHARACTERS, OPERATIONS, error_document, operation_of, parse, refusal_of
 
 STATIC = Path(__file__).parent / "static"
-SHARED = ("draw.js", "page.css")  # with pages of other commands
+SHARED = ("draw.js", "page.css")  # with the pages of other commands
 TYPES = {
     ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml",
 }  # fmt: skip
@@ -58,7 +58,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
-MOST_BYTES = 3 * MOST_CHARACTERS  # what is longer ends the socket
+MOST_BYTES = 3 * MOST_CHARACTERS  # of a message; a longer one closes the socket
 POLICY_VIOLATION = 1008
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]", "::1")
 TOKEN_BYTES = 18
@@ -66,22 +66,22 @@ ENVIRONMENT = "NUMOKU_BOARD_TOKEN"
 
 
 def admit(request: HTTPConnection, token: str, names: tuple[str, ...]) -> None:
-    """Refuse a request from another site, to another name of the host, or without the token.
+    """Refuse a request from another site, to another host name, or without the token.
 
-    A page of another site cannot read the token, but a browser would let it connect; so the
-    ``Origin`` of a request has to be this server, with its scheme, and the ``Host`` a name of this
-    machine, which also keeps out names that have been bent to 127.0.0.1. Without ``names`` it may
-    have any, and stand behind a proxy that encrypts.
+    A page of another site cannot read the token, but browsers let it connect; so the ``Origin`` of
+    a request must be this server, with its scheme, and the ``Host`` a name of this machine, which
+    also stops DNS rebinding to 127.0.0.1. Empty ``names`` allow any host name, and a TLS proxy in
+    front of the server.
     """
     headers = request.headers
     host = headers.get("host", "")
     named = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(:[0-9]*)?", host)
     if names and (named is None or named[1] not in names):
-        raise Refused("this server has another name", HTTPStatus.FORBIDDEN)
+        raise Refused("the request names another host", HTTPStatus.FORBIDDEN)
     scheme = request.url.scheme.replace("ws", "http")
     schemes = (scheme,) if names else (scheme, "https")
     if "origin" in headers and headers["origin"] not in [f"{own}://{host}" for own in schemes]:
-        raise Refused("the request comes from a foreign page", HTTPStatus.FORBIDDEN)
+        raise Refused("the request comes from another site", HTTPStatus.FORBIDDEN)
     way, _, given = headers.get("authorization", "").partition(" ")
     word = given.strip() if way.lower() == "bearer" else request.query_params.get("token", "")
     if not hmac.compare_digest(word.encode(), token.encode()):
@@ -90,9 +90,9 @@ def admit(request: HTTPConnection, token: str, names: tuple[str, ...]) -> None:
 
 
 def lasting_token() -> str:
-    """Return the token of this user, so that pages find the server again after a restart.
+    """Return this user's permanent token, so that pages can reconnect after a restart.
 
-    It is kept in a file that no other user may read; where there can be none, it is a new one.
+    It is stored in a file that only this user can read; if that fails, a new token is returned.
     """
     if os.environ.get(ENVIRONMENT):
         return os.environ[ENVIRONMENT]
@@ -110,21 +110,21 @@ def lasting_token() -> str:
 
 
 class Connection(Questions):
-    """One tab's socket: questions come in, what is found out goes back as soon as it is known."""
+    """One tab's socket: receives questions, sends events and answers."""
 
     def __init__(self, socket: WebSocket, desks: Desks) -> None:
         super().__init__(desks)
         self._socket = socket
         self._loop = asyncio.get_running_loop()
-        self._held: list[Answer] = []  # not sent yet: of events the latest
-        self._due = 0.0  # when the next event may be
+        self._held: list[Answer] = []  # not sent yet: answers, and the latest event of each
+        self._due = 0.0  # the earliest time of the next event
         self._is_due = asyncio.Event()
 
     async def run(self) -> None:
-        """Serve until the page is gone."""
+        """Serve until the page disconnects."""
         sender = asyncio.create_task(self._send())
         try:
-            with suppress(WebSocketDisconnect, RuntimeError, KeyError):  # gone, or it sent bytes
+            with suppress(WebSocketDisconnect, RuntimeError, KeyError):  # gone, or sent bytes
                 while True:
                     self.take(await self._socket.receive_text())
         finally:
@@ -132,15 +132,15 @@ class Connection(Questions):
             await run_in_threadpool(self.desk.close)
 
     def look_up(self, job: Job) -> None:
-        """Do what needs no engine while other questions are answered."""
+        """Run a job that needs no engine in a thread of its own."""
         self._loop.run_in_executor(None, job.work, job)
 
     def post(self, answer: Answer) -> None:
-        """Send an answer to the page, or an event on the way to it; called in any thread."""
+        """Send an answer or an event to the page; called from any thread."""
         self._loop.call_soon_threadsafe(self._take_out, answer)
 
     def _take_out(self, answer: Answer) -> None:
-        """Hold an answer, which is due at once, or an event, which waits for the gap."""
+        """Queue an answer to be sent at once, or an event to be sent after the gap."""
         name = answer["id"]
         self._held = [held for held in self._held if "event" not in held or held["id"] != name]
         self._held.append(answer)
@@ -150,7 +150,7 @@ class Connection(Questions):
             self._is_due.set()
 
     async def _send(self) -> None:
-        with suppress(WebSocketDisconnect, RuntimeError):  # gone; the reader sees it, too
+        with suppress(WebSocketDisconnect, RuntimeError):  # disconnected; the reader notices, too
             while await self._is_due.wait():
                 self._is_due.clear()
                 held, self._held = self._held, []
@@ -161,7 +161,7 @@ class Connection(Questions):
 
 
 class BoardServer:
-    """The application with its desks, and how long it has had no visitor."""
+    """The application and its desks."""
 
     def __init__(
         self,
@@ -172,9 +172,9 @@ class BoardServer:
         weights: str = DEFAULT_WEIGHTS,
         games: Path | None = None,
     ) -> None:
-        """Begin without any tab; ``admit`` decides by token and host name who may connect.
+        """Set the server up; ``admit`` checks requests against ``token`` and host ``names``.
 
-        ``games``: where those of the page are kept, None: in memory.
+        ``games``: the file of the page's saved games, None: memory only.
 
         Raises:
             EngineError: the database cannot be opened.
@@ -182,7 +182,7 @@ class BoardServer:
         self.token, self.names = token, names
         self.archive = Archive(database, SavedGames(games))
         self.desks = Desks(threads, self.archive, weights)
-        self.start: dict[str, str] = {}  # a game to begin with, by name and content
+        self.start: dict[str, str] = {}  # the game that the page opens first: name and content
         self.app = Starlette(
             routes=[
                 Route("/", self._file),
@@ -198,13 +198,13 @@ class BoardServer:
         )
 
     def close(self) -> None:
-        """End all work, and write what is still to be kept."""
+        """Stop all jobs, and write all pending results."""
         self.desks.close()
         self.archive.close()
 
     @property
     def seconds_alone(self) -> float:
-        """The seconds since the last tab or question, or since the start; 0 while there is one."""
+        """Seconds since the last desk was closed, or since the start; 0 while one is open."""
         return 0.0 if list(self.desks) else monotonic() - self.desks.last_closed
 
     async def _file(self, request: Request) -> Response:
@@ -223,13 +223,13 @@ class BoardServer:
         return JSONResponse({**about, "tabs": tabs, "engines": engines, "searching": searching})
 
     async def _describe(self, request: Request) -> Response:
-        """Return what can be asked, with the fields of each as JSON schemas."""
+        """Return all operations, with their fields as JSON schemas."""
         admit(request, self.token, self.names)
         known = sorted(OPERATIONS.items())
         return JSONResponse({name: {"summary": o.summary, "fields": o.fields} for name, o in known})
 
     async def _operate(self, request: Request) -> Response:
-        """Do one operation and return its result; it ends when the asker goes away."""
+        """Run one operation and return its result; stop it if the client disconnects."""
         admit(request, self.token, self.names)
         name = request.path_params["name"]
         if name == "start":
@@ -257,7 +257,7 @@ class BoardServer:
         return JSONResponse(found["result"])
 
     async def _socket(self, socket: WebSocket) -> None:
-        await socket.accept()  # in any case, so that the page learns a reason
+        await socket.accept()  # in any case, so that the page learns the reason of a refusal
         try:
             admit(socket, self.token, self.names)
         except Refused as refused:
@@ -267,7 +267,7 @@ class BoardServer:
 
 
 async def _body(request: Request) -> str:
-    """Return the text of a request that is not too large."""
+    """Return the text of a request; raises Refused if it is too large."""
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -277,11 +277,11 @@ async def _body(request: Request) -> str:
 
 
 async def answer_refusal(request: Request, error: Exception) -> Response:
-    """Return what went wrong as an answer."""
+    """Return an error as a response."""
     match error:
         case HTTPException(detail=detail, status_code=status, headers=headers):
             return JSONResponse({"error": detail}, status, headers)
         case ClientDisconnect():
-            return Response()  # the client has gone
+            return Response()  # nobody is there to read it
     refused = refusal_of(error)
     return JSONResponse(error_document(refused), refused.status)

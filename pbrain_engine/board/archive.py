@@ -1,7 +1,7 @@
-"""The database behind the board, one for all tabs, and the saved games.
+"""The board's database, shared by all tabs, and the saved games.
 
-A thread writes what engines find out, so that no search waits for the disk; what a person stores is
-confirmed once it is on disk.
+A thread writes the findings of engines, so that no search waits for the disk; what a person stores
+is confirmed once it is on disk.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from ..game.record import GameRecord
 from ..game.result import Result
 from ..game.tree import GameTree, main_line
 
-LAST_WRITES = 70.0  # seconds that what waits has at the end, longer than another writer may take
-MOST_TREE = 2000  # moves of the winner in a proof that is kept as a whole
+LAST_WRITES = 70.0  # seconds for pending writes at the end, more than the wait for another writer
+MOST_TREE = 2000  # winner's moves in a proof that is stored as a whole
 
 
 class Archive:
-    """A database that is open, or none: then nothing is known, and nothing is kept."""
+    """An optional database, and the saved games; without one it finds and stores no positions."""
 
     def __init__(self, target: str | None = None, shelf: SavedGames | None = None) -> None:
-        """Open it, made if it is not there; EngineError if it cannot be opened."""
+        """Open the database, creating it if missing; EngineError if that fails."""
         self.name = target
         self.shelf = shelf or SavedGames()
-        self.trouble = ""  # why something could not be kept
+        self.trouble = ""  # the error of the last failed read or write
         self._writer = OptionalDatabase(target)
         self._reader = OptionalDatabase(target)
         self._reading = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: deque[Mapping[Position, Result]] = deque()
-        self._thread: threading.Thread | None = None  # that writes, while something waits
+        self._thread: threading.Thread | None = None  # the writer, while something waits
         self._guard = threading.Lock()
 
     def _work(self) -> None:
-        """Write what waits."""
+        """Write all waiting findings."""
         while True:
             with self._guard:
                 if not self._waiting:
@@ -62,7 +62,7 @@ class Archive:
                 self.trouble = str(error)
 
     def close(self) -> None:
-        """Write what still waits, and close the database."""
+        """Write all waiting findings, and close the database."""
         if (thread := self._thread) is not None:
             thread.join(LAST_WRITES)
         with self._writing, self._reading:
@@ -70,17 +70,17 @@ class Archive:
                 kept.__exit__()
         self.shelf.close()
 
-    # What is known --------------------------------------------------------------------
+    # Reading --------------------------------------------------------------------------
 
     def document(self, setup: GameRecord) -> Document:
-        """Return everything about a position, and about what follows it; raises Refused."""
+        """Return everything known about a position and its next moves; raises Refused."""
         with self._open_kept(self._reader, self._reading) as database:
             found = entry_document(setup, look_up(database, setup.position))
             found["next"] = following_document(list_next_moves(database, setup.position))
         return {**found, "trouble": self.trouble}
 
     def finding(self, game: Game) -> Result | None:
-        """Return the value that is known of a position, with a move."""
+        """Return the finding about a game's position, None without one that has a move."""
         try:
             with self._reading:
                 return self._reader.finding(game)
@@ -88,16 +88,16 @@ class Archive:
             self.trouble = str(error)
             return None
 
-    # What is kept ---------------------------------------------------------------------
+    # Writing --------------------------------------------------------------------------
 
     def note(self, setup: GameRecord, thought: Result, weights: str) -> None:
-        """Keep what a search says about a position."""
+        """Store the result of a search."""
         if self.name is not None and (thought.depth or thought.mate is not None):
             known = thought._replace(author=author_of(weights))
             self.note_findings({setup.position: known})
 
     def note_win(self, game: Game, win: Result, weights: str = "") -> None:
-        """Keep a win, and its proof as a whole, if that is not too large."""
+        """Store a win, with its whole proof unless that is too large."""
         if self.name is None:
             return
         is_kept = win.tree is not None and win.tree.count() <= MOST_TREE
@@ -108,7 +108,7 @@ class Archive:
         self.note_findings({game.position: kept})
 
     def note_findings(self, found: Mapping[Position, Result]) -> None:
-        """Keep values of positions, after what waits to be written already."""
+        """Queue findings about positions to be written."""
         if self.name is None or not found:
             return
         with self._guard:
@@ -119,9 +119,9 @@ class Archive:
         thread.start()
 
     def store_tree(self, tree: GameTree) -> dict[str, int]:
-        """Store a game with its variations and comments; return how much came of it."""
+        """Store a game with its variations and comments; return the counts of new items."""
         game = add_result(main_line(tree))
-        bare = game._replace(comment="")  # the same game, however commented
+        bare = game._replace(comment="")  # so that comments make no second game
         items: list[Item] = [StoredGame(bare)] if game.moves else []
         if not tree.is_plain():
             items.append(tree)
@@ -130,13 +130,13 @@ class Archive:
         return {"games": done.games, "moves": done.nodes, "known_games": done.known_games}
 
     def store_comment(self, setup: GameRecord, before: str, after: str) -> None:
-        """Store a comment about a position in the place of what it was before."""
+        """Store a comment on a position, replacing its earlier text."""
         with self._open_kept(self._writer, self._writing) as database, database.transaction():
             replace_comment(database, setup, before, after)
 
     @contextlib.contextmanager
     def _open_kept(self, kept: OptionalDatabase, lock: threading.Lock) -> Iterator[Database]:
-        """Yield the database; raises Refused without one, and EngineError if it fails."""
+        """Yield the database under its lock; raises Refused without one."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
         with lock:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8421
 LOCAL = "127.0.0.1"
-LINGER = 300.0  # seconds after which a server without visitors ends
+LINGER = 300.0  # seconds without visitors until the server ends
 
 
 COMMAND = CommandLine(
     "numoku board",
-    "Play, analyse and review in the browser. One line is printed: the address of the page. The "
-    "server ends with Ctrl-C, or when no page has been open for a while, and says so.",
+    "Play, analyse and review in the browser. Prints one line, the address of the page. The "
+    "server ends on Ctrl-C, or after a while without an open page, and says so.",
     (
         Option("file", metavar="FILE", about="a file of games, or a drawing",
                more={"nargs": "?"}),
@@ -47,20 +47,20 @@ COMMAND = CommandLine(
         SHARED["threads"]._replace(default=None, about="most threads of a search (all)"),
         "weights", "db",
         Option("--linger", not_below_zero, LINGER, "S",
-               "seconds without any visit after which the server ends, 0: never"),
+               "end after this many seconds without a visit, 0: never"),
     ),
 )  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve until it is over."""
+    """Serve until an interrupt, or until no visitor is left."""
     options = COMMAND.parse(arguments)
     import uvicorn
     import websockets  # noqa: F401  (uvicorn's side of the WebSocket)
 
     from .app import LOCAL_NAMES, MOST_BYTES, BoardServer, lasting_token
 
-    load_weights(options.weights)  # what is wrong with them is reported at once
+    load_weights(options.weights)  # reports faulty weights at once
     token, names = lasting_token(), LOCAL_NAMES if options.host in LOCAL_NAMES else ()
     threads, weights = options.threads, options.weights
     board = BoardServer(token, names, threads, options.db, weights, shelf_file())
@@ -87,10 +87,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_file(name: str) -> dict[str, str]:
-    """Return the name of a game file and its bytes in base64; it has been understood.
+    """Return the name of a game file and its bytes in base64, after checking it.
 
     Raises:
-        NotationError: it is no game.
+        NotationError: it is not a game.
         OSError: it cannot be read.
     """
     path = Path(name)
@@ -106,10 +106,10 @@ def read_file(name: str) -> dict[str, str]:
 
 
 def listen(host: str, port: int | None) -> socket.socket:
-    """Return a socket that listens; on a free port if the usual one is taken.
+    """Return a listening socket; without ``port``, on the default port or else a free one.
 
     Raises:
-        OSError: a port that was asked for is taken.
+        OSError: the given port is taken.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -130,7 +130,7 @@ async def serve(
     server: uvicorn.Server, listener: socket.socket, board: BoardServer, address: str,
     options: argparse.Namespace,
 ) -> None:  # fmt: skip
-    """Serve; print the address once requests are answered; end after the last visitor has left."""
+    """Serve; print the address once ready; end some time after the last visitor has left."""
     task = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started and not task.done():
         await asyncio.sleep(0.01)
@@ -141,6 +141,6 @@ async def serve(
     while not task.done():
         await asyncio.wait([task], timeout=0.5)
         if options.linger > 0 and board.seconds_alone > options.linger and not server.should_exit:
-            print(f"ended: no page and no program was there for {options.linger:g} seconds")
+            print(f"ended: no page and no program connected for {options.linger:g} seconds")
             server.should_exit = True
     await task

@@ -1,7 +1,7 @@
-"""A desk: engine and solver of one tab, the thread that works with them, and the questions.
+"""A desk: the engine and solver of one tab, their worker thread, and the tab's requests.
 
 Jobs run one after the other, in a thread that ends when there are no more; after a while without
-work the memory is freed. What needs no engine is answered at once, while jobs run.
+work the memory is freed. Requests that need no engine are answered at once, while jobs run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .archive import Archive
 from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, parse, refusal_of
 
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
-REST_AFTER = 60.0  # seconds without work after which the memory is given back
+REST_AFTER = 60.0  # seconds without work until the memory is freed
 
 
 @cache
@@ -46,10 +46,9 @@ def scale_of(weights: str, rule: Rule) -> float:
 
 @dataclass(eq=False)
 class Job:
-    """Something to do with the checked fields of a message, which can be stopped.
+    """Work on the checked fields of a message, which can be stopped.
 
-    ``tell`` takes what is known so far, for the page. An ``endless`` job makes room for whatever
-    comes after it.
+    ``tell`` sends intermediate results to the page. An ``endless`` job is stopped by the next one.
     """
 
     work: Callable[[Job], None]
@@ -60,7 +59,7 @@ class Job:
 
     @property
     def setup(self) -> GameRecord:
-        """The position that is asked about."""
+        """The position in the message."""
         return read_setup(self.fields["position"])
 
     def check(self) -> None:
@@ -70,7 +69,7 @@ class Job:
 
 
 class Desks:
-    """The desks of a server that are open."""
+    """The open desks of a server."""
 
     def __init__(
         self,
@@ -78,11 +77,11 @@ class Desks:
         archive: Archive | None = None,
         weights: str = DEFAULT_WEIGHTS,
     ) -> None:
-        """Share what is known already; ``threads``: of one search at most, None: all."""
+        """Begin without a desk; ``threads``: most threads of one search, None: one per core."""
         self.weights = weights
         self.threads = threads or os.cpu_count() or 1
         self.archive = archive or Archive()
-        self.last_closed = monotonic()  # when a desk was, or the start
+        self.last_closed = monotonic()  # when a desk was last closed, or the start
         self._open: set[Desk] = set()
 
     def open(self) -> Desk:
@@ -92,7 +91,7 @@ class Desks:
         return desk
 
     def forget(self, desk: Desk) -> None:
-        """Take a desk that is closed off the list."""
+        """Remove a closed desk from the list."""
         self._open.discard(desk)
         self.last_closed = monotonic()
 
@@ -100,7 +99,7 @@ class Desks:
         return iter(list(self._open))
 
     def close(self) -> None:
-        """Close all of them, and wait until they are."""
+        """Close all desks, and wait for them."""
         for desk in self:
             desk.close()
 
@@ -112,11 +111,11 @@ class Desk:
         self._desks = desks
         self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
-        self.looking = threading.Lock()  # at the board
-        self.board: Game | None = None  # on which positions are put that are only looked at
+        self.looking = threading.Lock()  # guards ``board``
+        self.board: Game | None = None  # for looking at positions without an engine
         self._engine: Engine | None = None
         self._solver: Solver | None = None
-        self.jobs: deque[Job] = deque()  # the first of them is being done
+        self.jobs: deque[Job] = deque()  # the first is running
         self._guard = threading.Lock()
         self._closed = False
         self._thread: threading.Thread | None = None  # the last one that worked
@@ -126,11 +125,11 @@ class Desk:
 
     @property
     def has_engine(self) -> bool:
-        """Whether it holds memory."""
+        """Whether the engine is loaded."""
         return self._engine is not None
 
     def submit(self, job: Job) -> None:
-        """Do a job after those that were submitted before; an endless one ends."""
+        """Queue a job; stop endless jobs before it."""
         with self._guard:
             if self._closed:
                 return
@@ -145,7 +144,7 @@ class Desk:
         (self._thread,) = start_deep([self._work])
 
     def stop(self, *jobs: Job) -> None:
-        """Make jobs end soon, whether they run or wait; without any, all of them."""
+        """Stop jobs, running or waiting; all of them by default."""
         with self._guard:
             for job in jobs or self.jobs:
                 self._stop(job)
@@ -158,7 +157,7 @@ class Desk:
                     tool.stop()
 
     def close(self, wait: float = 5.0) -> None:
-        """End everything and give the memory back."""
+        """Stop all jobs and free the memory."""
         self.stop()
         with self._guard:
             self._closed = True
@@ -173,7 +172,7 @@ class Desk:
     # For the desk's own thread -----------------------------------------------------
 
     def _work(self) -> None:
-        """Do what there is; then the memory is given back, after a while unless it is closed."""
+        """Run all jobs; then free the memory after a while, or at once if the desk is closed."""
         is_more = True
         while is_more:
             with self._guard:
@@ -194,7 +193,7 @@ class Desk:
             self.rest()
 
     def rest(self) -> None:
-        """Give all memory back, unless there is work again."""
+        """Free all memory, unless there are jobs again."""
         with self._guard:
             if self.jobs:
                 return
@@ -213,7 +212,7 @@ class Desk:
     ) -> Engine:
         """Return the engine with a position on its board; ``memory`` in megabytes.
 
-        ``fresh``: it has forgotten all earlier searches, so that its nodes can be compared.
+        ``fresh`` clears its tables, so that node counts are reproducible.
 
         Raises:
             NotationError: the position cannot arise in a game.
@@ -228,13 +227,13 @@ class Desk:
         if fresh:
             engine.clear_hash()
         engine.game.become_checked(setup)
-        engine.arm()  # before the question whether the job was stopped, so that no stop gets lost
+        engine.arm()  # before checking whether the job was stopped, so that no stop gets lost
         if self.jobs:
             self.jobs[0].check()
         return engine
 
     def scale(self, setup: GameRecord) -> float:
-        """Return the units of a value that are one logistic unit of chance in a position."""
+        """Return how many value units make one logistic unit of chance in a position."""
         *size, rule = setup.board
         stones = len(setup.placed) + len(setup.moves)
         return scale_at(scale_of(self._desks.weights, rule), stones, prod(size))
@@ -254,22 +253,22 @@ Answer: TypeAlias = Document
 
 
 class Questions:
-    """What a page has asked its desk; the transport says how answers go back."""
+    """The requests of a page to its desk; subclasses send the answers."""
 
     def __init__(self, desks: Desks) -> None:
         self.desk = desks.open()
         self._jobs: dict[object, Job] = {}
 
     def post(self, answer: Answer) -> None:
-        """Send an answer to the page, or an event on the way to it; called in any thread."""
+        """Send an answer or an event to the page; called from any thread."""
         raise NotImplementedError
 
     def look_up(self, job: Job) -> None:
-        """Do what needs no engine."""
+        """Run a job that needs no engine."""
         job.work(job)
 
     def take(self, text: str) -> None:
-        """Begin to answer a message; what is wrong with it is an answer, too."""
+        """Begin to answer a message; answer a faulty one with its error."""
         name: Json = None
         try:
             message = parse(text)
@@ -277,16 +276,16 @@ class Questions:
             if len(text) > MOST_CHARACTERS:
                 raise Refused("the message is too large")
             self.begin(name, message)
-        except Exception as error:  # the page is served on, whatever it is
+        except Exception as error:  # keep serving the page, whatever happened
             self.post({"id": name, **error_document(error)})
 
     def begin(self, name: Json, message: Document) -> None:
-        """Begin to answer a question; raises Refused."""
+        """Begin to answer a request; raises Refused."""
         if message.get("do") == "stop":
             target = scalar(message, "target")
             if target is None:
                 self.desk.stop()
-            elif target in self._jobs:  # else it has ended meanwhile
+            elif target in self._jobs:  # else it has already ended
                 self.desk.stop(self._jobs[target])
             self.post({"id": name, "result": {}})
             return
@@ -312,7 +311,7 @@ class Questions:
 
 
 def scalar(message: Document, name: str) -> Json:
-    """Return a field that names a question; raises Refused."""
+    """Return a field that identifies a request; raises Refused."""
     value = message.get(name)
     if isinstance(value, dict | list) or (isinstance(value, float) and not isfinite(value)):
         raise Refused(f"the {name} is neither a number nor a text")
@@ -320,12 +319,12 @@ def scalar(message: Document, name: str) -> Json:
 
 
 def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
-    """Do an operation; return its result, or what went wrong."""
+    """Run an operation; return its result or error."""
     try:
         job.check()
         return {"result": operation.do(desk, job)}
     except CancelledError:
         return {"error": "stopped", "stopped": True}
-    except Exception as error:  # the server lives on, whatever it is
+    except Exception as error:  # keep the server running, whatever happened
         refused = refusal_of(error)
         return {**error_document(refused), "status": refused.status}

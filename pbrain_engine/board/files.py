@@ -1,4 +1,4 @@
-"""Games as files for the page: SGF, PSQ, RenLib, drawings and moves in; SGF, PSQ, drawings out."""
+"""Game files for the page (SGF, PSQ, RenLib, diagrams), the database, and saved games."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .messages import (
 
 MOST_FILE = 1_500_000  # bytes of a file, or characters of a text
 MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
-MOST_NODES = 20_000  # moves of a tree on the page
+MOST_NODES = 20_000  # moves of a tree
 MOST_COMMENT = 20_000
 MOST_TITLE = 200
 RESULTS = ("1-0", "0-1", "1/2-1/2")
@@ -49,12 +49,12 @@ _WRITTEN = dict.fromkeys(NOTES, _WORDS) | dict.fromkeys(("marked", "start"), {"t
 _LABEL = object_of({**PLACE, **_WRITTEN}, "x", "y", "text")
 _NOTES = {**_WRITTEN, "labels": {"type": "array", "items": _LABEL, "maxItems": MAX_CELLS}}
 _PARENT = {"type": "integer", "minimum": -1, "maximum": MOST_NODES}
-# A tree is a flat list, so that its depth is no matter: each move names its parent's place.
+# A tree is a flat list, so that depth is unlimited: each move has the index of its parent.
 TREE = {
     "type": "array",
     "maxItems": MOST_NODES,
-    "description": "moves, parents first: the place of the parent in this list (-1: none), the "
-    "cell, and what is written on it: title, comment, text, labels of other cells, marks",
+    "description": "moves, parents first: the index of the parent in this list (-1: none), the "
+    "cell, and its notes: title, comment, text, labels of other cells, marks",
     "items": object_of({"parent": _PARENT, **PLACE, **_NOTES}, "parent", "x", "y"),
 }
 GAME: dict[str, Any] = {
@@ -64,23 +64,23 @@ GAME: dict[str, Any] = {
     "comment": text(MOST_COMMENT, "about the game as a whole", default=None),
     "root": {"type": "object", "properties": _NOTES, "default": None},
 }
-SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board of moves alone", default=None)
+SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board, for plain moves", default=None)
 
 
 @operation(
     at_once=True,
     text=text(MOST_FILE, "a file's content", default=None),
     data=text(MOST_DATA, "or its bytes in base64, in any encoding", default=""),
-    name=text(255, "the file's, which tells what it is where it is damaged", default=""),
+    name=text(255, "of the file; its suffix helps to identify a damaged one", default=""),
     rule=one_of(RULES, "if the text does not say", default=None),
     width=SIDE,
     height=SIDE,
-    from_below=flag("rows of moves alone count from the lowest"),
+    from_below=flag("rows of plain moves count from the bottom"),
 )
 def read(desk: Desk, job: Job) -> Document:
-    """Read a file: SGF with variations, PSQ, a RenLib library, a drawing, moves.
+    """Read a file: SGF with variations, PSQ, a RenLib library, a diagram, moves.
 
-    The answer is its position without moves, and the tree of moves.
+    The answer has the start position and the tree of moves.
     """
     message = job.fields
     rule = None if message["rule"] is None else Rule.parse(message["rule"])
@@ -105,14 +105,14 @@ def read_tree(
     from_below: bool = False,
     name: str = "",
 ) -> tuple[GameTree, list[str]]:
-    """Return the tree of a file, or of a text, and what was left out.
+    """Return the tree of a file or a text, and remarks on what was left out.
 
-    Moves alone are on a board of the ``size``; ``from_below``: their rows count from the lowest.
-    The ``name`` of a damaged file tells what it is.
+    ``size`` and ``from_below`` (rows count from the bottom) are for plain moves; the suffix of
+    ``name`` helps to identify a damaged file.
 
     Raises:
-        NotationError: it holds no game.
-        Refused: it holds one that the page does not show.
+        NotationError: there is no game in it.
+        Refused: the page cannot show the game.
     """
     if not content.strip():
         raise Refused("there is nothing in it").coded("empty")
@@ -134,23 +134,23 @@ def read_tree(
         remarks.append(f"the first of {len(trees)} games is shown")
     nodes = tree.count()
     if nodes > MOST_NODES:
-        raise Refused(f"{nodes:,} moves are too many for the page, {MOST_NODES:,} are not")
+        raise Refused(f"{nodes:,} moves are too many for the page; it can show {MOST_NODES:,}")
     if any(node.cell is None for node, depth in tree.walk() if depth):
-        raise Refused("the game has passes, which the board does not know").coded("passes")
+        raise Refused("the game has passes, which the board does not support").coded("passes")
     game_of(main_line(tree))
     return tree, remarks
 
 
 @operation(
     at_once=True,
-    format=one_of(("sgf", "psq", "lib", "diagram", "svg"), "of what is written"),
+    format=one_of(("sgf", "psq", "lib", "diagram", "svg"), "of the output"),
     **GAME,
 )
 def write(desk: Desk, job: Job) -> Document:
-    """Write SGF or a RenLib library with variations, the main line as PSQ, or a drawing.
+    """Write SGF or a RenLib library with variations; or PSQ, a diagram or an animated SVG.
 
-    Or an animated picture of the main line. It comes as ``text``, or for a library as ``data`` in
-    base64, with what it cannot hold, and the ``name`` of a file.
+    The answer has ``text``, or for a library ``data`` in base64, with the ``losses`` of the format
+    and the ``name`` for a file.
     """
     tree = read_game_tree(job.fields, MOST_COMMENT)
     form = job.fields["format"]
@@ -159,9 +159,9 @@ def write(desk: Desk, job: Job) -> Document:
 
 
 def written(tree: GameTree, form: str) -> Document:
-    """Return a game in a format, and what of it the format cannot hold."""
+    """Return a game in a format, and messages about what the format leaves out."""
     played = main_line(tree)
-    if form == "diagram":  # of the position at its end
+    if form == "diagram":  # of the final position
         return {"text": f"{game_of(played)}\n", "losses": []}
     if form == "svg":
         game_of(played)
@@ -178,18 +178,18 @@ def written(tree: GameTree, form: str) -> Document:
     return {"text": text, "losses": losses}
 
 
-# What is kept ---------------------------------------------------------------------------
+# Database and saved games ---------------------------------------------------------------
 
 
 @operation(at_once=True, position=POSITION)
 def known(desk: Desk, job: Job) -> Document:
-    """Say what the database knows of a position, and of the positions after it."""
+    """Look up a position and its next positions in the database."""
     game_of(job.setup)
     return with_chances(desk.archive.document(job.setup), desk.scale(job.setup))
 
 
 def with_chances(document: Document, scale: float) -> Document:
-    """Return a document with a chance next to each of its values."""
+    """Return a document with a winning chance next to each value."""
 
     def within(found: Json) -> Json:
         if isinstance(found, dict):
@@ -206,11 +206,11 @@ def with_chances(document: Document, scale: float) -> Document:
 @operation(
     at_once=True,
     position=POSITION,
-    before=text(MOST_COMMENT, "what it was", default=""),
-    after=text(MOST_COMMENT, "what it is now", default=""),
+    before=text(MOST_COMMENT, "the earlier text", default=""),
+    after=text(MOST_COMMENT, "the new text", default=""),
 )
 def comment(desk: Desk, job: Job) -> Document:
-    """Store a comment about a position, in the place of what it was before."""
+    """Store a comment on a position, replacing its earlier text."""
     setup = job.setup
     game_of(setup)
     if setup.start.walls:
@@ -232,15 +232,15 @@ def store(desk: Desk, job: Job) -> Document:
 @operation(
     at_once=True,
     game=text(64, "its name, the same each time"),
-    began=number(0, 1e12, "when it was begun, in seconds since 1970"),
-    at=whole(0, MOST_NODES, "the move that is looked at, by its place", default=0),
-    title=text(MOST_TITLE, "by which a person finds it", default=""),
-    looked=flag("it is a position that was only looked at"),
+    began=number(0, 1e12, "start of the game, in seconds since 1970"),
+    at=whole(0, MOST_NODES, "the move in view: 1 + its index in the tree", default=0),
+    title=text(MOST_TITLE, "shown in the list of games", default=""),
+    looked=flag("it was only looked at, not played"),
     match={"type": "object", "description": "a game against the engine", "default": None},
     **GAME,
 )
 def keep(desk: Desk, job: Job) -> Document:
-    """Keep a game of the page, with its variations and comments, so that it can be taken up."""
+    """Save a game of the page, with its variations and comments, to be continued."""
     desk.archive.shelf.keep(job.fields)
     return {"kept": True}
 
@@ -250,10 +250,10 @@ def keep(desk: Desk, job: Job) -> Document:
     search=text(200, "words of title, players, rule, result, level or date", default=""),
     rule=one_of(RULES, "of the games", default=None),
     result=one_of((*RESULTS, OPEN), "of the games", default=None),
-    all=flag("positions that were only looked at, too"),
+    all=flag("include games that were only looked at"),
 )
 def games(desk: Desk, job: Job) -> Document:
-    """List the games that are kept, the latest first."""
+    """List the saved games, newest first."""
     wish = job.fields
     shelf = desk.archive.shelf
     return {"games": shelf.summaries(wish["search"], wish["rule"], wish["result"], wish["all"])}
@@ -261,21 +261,21 @@ def games(desk: Desk, job: Job) -> Document:
 
 @operation(at_once=True, named="game", game=text(64, "its name"))
 def kept_game(desk: Desk, job: Job) -> Document:
-    """Return a game as it was kept."""
+    """Return a saved game."""
     found = desk.archive.shelf.game(job.fields["game"])
     if found is None:
-        raise Refused("this game is not kept any more", HTTPStatus.NOT_FOUND).coded("gone")
+        raise Refused("this game is no longer saved", HTTPStatus.NOT_FOUND).coded("gone")
     return found
 
 
 @operation(at_once=True, game=text(64, "its name"))
 def delete_game(desk: Desk, job: Job) -> Document:
-    """Forget a game that is kept."""
+    """Delete a saved game."""
     return {"deleted": desk.archive.shelf.delete(job.fields["game"])}
 
 
 @operation(at_once=True, game=text(64, "its name"), title=text(MOST_TITLE, "its title"))
 def rename_game(desk: Desk, job: Job) -> Document:
-    """Give a game that is kept a title."""
+    """Give a saved game a title."""
     renamed = desk.archive.shelf.rename(job.fields["game"], job.fields["title"])
     return {"renamed": renamed}

@@ -1,7 +1,7 @@
-"""The messages of a page: what can be asked, with which fields; positions.
+"""The messages of a page: operations, and the checked fields of each.
 
-The WebSocket, the addresses under ``/api/`` and the description of both are all made of
-``OPERATIONS``, which ``files``, ``proofs`` and ``searches`` fill.
+The WebSocket, the addresses under ``/api/`` and their description all come from ``OPERATIONS``,
+which ``files``, ``proofs`` and ``searches`` fill.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ whole = partial(number, kind="integer")
 
 
 def seconds(default: float | None, about: str = "how long it may take") -> Schema:
-    """Return the field for a time."""
+    """Return a field for a time in seconds."""
     return number(0.01, MOST_SECONDS, about, default=default)
 
 
 def flag(about: str) -> Schema:
-    """Return a field for true or false; false if it is left out."""
+    """Return a field for true or false; false by default."""
     return {"type": "boolean", "description": about, "default": False}
 
 
@@ -68,7 +68,7 @@ STONE = object_of({**PLACE, "side": COLOUR}, "x", "y", "side")
 SIZE: Schema = {"type": "integer", "minimum": MIN_BOARD, "maximum": MAX_BOARD}
 POSITION: Schema = {
     "type": "object",
-    "description": "a board, a rule, what stood there before the first move, and the moves",
+    "description": "a board, a rule, the stones before the first move, and the moves",
     "properties": {
         "width": SIZE,
         "height": SIZE,
@@ -80,11 +80,11 @@ POSITION: Schema = {
     "required": ["width", "height", "rule", "moves"],
 }
 
-MOST_CHARACTERS = 12_000_000  # of a message: the largest file as a tree, whatever is written in it
+MOST_CHARACTERS = 12_000_000  # of a message: room for the tree of the largest file
 
 
 def refusal_of(error: Exception) -> Refused:
-    """Return an error as a refusal; the place of one that was not expected goes to stderr."""
+    """Return an error as a refusal; the traceback of an unexpected one goes to stderr."""
     match error:
         case Refused():
             return error
@@ -98,21 +98,21 @@ def refusal_of(error: Exception) -> Refused:
 
 
 def error_document(error: Exception) -> Document:
-    """Return what an answer says of an error: the text, and its code if it has one."""
+    """Return the fields of an answer about an error: its text, and its code if it has one."""
     refused = refusal_of(error)
     more: Document = {"code": refused.code, "values": dict(refused.values)}
     return {"error": str(refused), **{name: value for name, value in more.items() if value}}
 
 
 def parse(text: str) -> Document:
-    """Return the message that a text holds; raises Refused."""
+    """Return the message in a text; raises Refused."""
     try:
         return read_object(text)
     except ValueError as error:
         raise Refused(f"the message: {error}") from None
 
 
-# The values of fields, by the types of JSON schemas.
+# Python types by the types of JSON schemas.
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "integer": int,
     "number": (int, float),
@@ -124,7 +124,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def check(name: str, value: Any, schema: Schema) -> None:
-    """Hold a value against a schema; Refused if it does not fit."""
+    """Check a value against a schema; Refused if it does not fit."""
     kind = schema["type"]
     fits = isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
     if not fits:
@@ -132,7 +132,7 @@ def check(name: str, value: Any, schema: Schema) -> None:
     if "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
         raise Refused(f"{name} is not between {schema['minimum']} and {schema['maximum']}")
     if kind == "string" and not is_writable(value):
-        raise Refused(f"{name} has half of a character")
+        raise Refused(f"{name} has an unpaired surrogate")
     if "enum" in schema and value not in schema["enum"]:
         raise Refused(f"{name} must be one of {', '.join(schema['enum'])}")
     if "maxLength" in schema and len(value) > schema["maxLength"]:
@@ -154,18 +154,18 @@ def check(name: str, value: Any, schema: Schema) -> None:
 
 # Operations -------------------------------------------------------------------------------
 
-Do = Callable[..., Document]  # with a desk and a job, what ``desk`` gives it
+Do = Callable[..., Document]  # of a desk and a job
 
 
 @dataclass(frozen=True)
 class Operation:
-    """A thing that can be asked: with which fields, and who does it."""
+    """An operation that a page can request: its fields and its function."""
 
     summary: str
     fields: Mapping[str, Schema]
     do: Do
     at_once: bool = False  # needs no engine
-    endless: bool = False  # on a socket it goes on until something else is asked
+    endless: bool = False  # on a socket it runs until the next request
 
     def read(self, message: Mapping[str, object]) -> dict[str, Any]:
         """Return the checked fields of a message; Refused if one is missing or wrong."""
@@ -195,7 +195,7 @@ def operation_of(name: object) -> Operation:
 def operation(
     *, at_once: bool = False, endless: bool = False, named: str = "", **fields: Schema
 ) -> Callable[[Do], Do]:
-    """Make an operation of a function, by its name or another; its docstring is the summary."""
+    """Register a function as an operation, under its name or ``named``; the docstring is shown."""
 
     def register(do: Do) -> Do:
         summary = " ".join((do.__doc__ or "").split()).rstrip(".")
@@ -209,10 +209,10 @@ def operation(
 
 
 def game_of(setup: GameRecord, game: Game | None = None) -> Game:
-    """Return a game with a position, the given one where it has its board and rule.
+    """Return a game with a position, reusing the given game if its board and rule match.
 
     Raises:
-        NotationError: it cannot have been: stones on one cell, two winners, moves after the end.
+        NotationError: it is impossible: two stones on a cell, two winners, moves after the end.
     """
     if game is None or (game.width, game.height, game.rule) != setup.board:
         game = Game(*setup.board)

@@ -1,7 +1,7 @@
-"""Proofs to walk through: the attacker's next move and what each defence leads to; and puzzles.
+"""Proofs to walk through: the attacker's next move and the result of each defence; and puzzles.
 
-Each question is a position and no walk is kept: the solver answers from its tables or searches
-again, so a walk survives a restart, and a defence that the proof leaves out because it loses at
+Each request is a position and no walk is stored: the solver answers from its tables or searches
+again, so a walk survives a restart, and defences that the proof leaves out because they lose at
 once. Wins that only the main search sees are proven by a tree, which the desk keeps.
 """
 
@@ -31,16 +31,16 @@ from ..values import WIN_BAND
 from .desk import Desk, Job
 from .messages import POSITION, game_of, operation, seconds
 
-QUICK_FOURS = 300_000  # stones for a win by fours, before one by threats is looked for
+QUICK_FOURS = 300_000  # node limit of the search for a win by fours, before that by threats
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
 LOST, ESCAPED = "lost", "escaped"
 FOURS_MADE = (FIVE, OPEN_FOUR, FOUR, FOUR_THREE, DOUBLE_FOUR)
-QUIET_SECONDS = 0.7  # for a reply to a move that threatens nothing
+QUIET_SECONDS = 0.7  # for a reply to a quiet move
 PUZZLES = Path(__file__).parent / "puzzles.jsonl"  # of ``build/puzzles.py``
 
 
 class Walk:
-    """The questions of one message, within its time."""
+    """A position and its time limit, with the searches that a request needs."""
 
     def __init__(self, desk: Desk, job: Job) -> None:
         self.game = game_of(job.setup)
@@ -58,7 +58,7 @@ class Walk:
         return max(self._until - perf_counter(), 0.05)
 
     def win(self) -> Result | None:
-        """Return a proven win of the side to move, or None if none is found in the time."""
+        """Return a proven win of the side to move, or None if none is found in time."""
         game = self.game
         if game.is_over:
             return None
@@ -74,7 +74,7 @@ class Walk:
         return proof
 
     def _recall_win(self) -> Result | None:
-        """Return a win that the desk or the database knows, but no claim without a proof."""
+        """Return a win with a proof from the desk or the database, or None."""
         tree = self._desk.known.get(self.game.position)
         if tree is not None:
             return win_of(tree)
@@ -86,11 +86,11 @@ class Walk:
                 self._keep(known.tree)
             with self.after(known.move):
                 return known
-        except IllegalMove:  # it is damaged
+        except IllegalMove:  # the entry is damaged
             return None
 
     def _by_search(self) -> Result | None:
-        """Let the main search look for a win, and prove the one that it sees."""
+        """Look for a win with the main search, and prove it."""
         engine = self._engine()
         thought = engine.think(Limit(time=self.left / 2), on_iteration=lambda thought: thought.wins)
         if not thought.wins or self._job.is_stopped:
@@ -111,11 +111,11 @@ class Walk:
         return engine
 
     def quick_thought(self) -> Thought:
-        """Return what the main search says of the position after a moment."""
+        """Return the result of a short main search."""
         return self._engine().think(Limit(time=min(self.left, QUIET_SECONDS)))
 
     def _keep(self, tree: Tree) -> None:
-        """Remember a proof at every position of the winner that it holds."""
+        """Remember a proof under each of its positions with the winner to move."""
         self._desk.known[self.game.position] = tree
         with self.after(tree.move):
             for reply, answer in tree.replies.items():
@@ -129,18 +129,18 @@ class Walk:
         if found is None and game.history and game.history[-1].side is not game.to_move:
             last = game.history[-1].move
             tree = self._desk.known.get(game.position.before(last))
-            if tree is not None and tree.move == last:  # its threat is that of a proof that is kept
+            if tree is not None and tree.move == last:  # a move of a known proof
                 return list(tree.replies)
         return None if found is None else list(found)
 
     @property
     def fours(self) -> list[Move]:
-        """The legal moves that make a four or a five."""
+        """Legal moves that make a four or a five."""
         game, side = self.game, self.game.to_move
         return [m for m in game.legal_moves() if shape_of(game, *m, side) in FOURS_MADE]
 
     def kind(self, move: Move) -> str:
-        """Say what a defence is: a counter-four, a block near what is there, or elsewhere."""
+        """Return the kind of a defence: ``counter-four``, ``block`` or ``elsewhere``."""
         game = self.game
         if shape_of(game, *move, game.to_move) in FOURS_MADE:
             return "counter-four"
@@ -174,7 +174,7 @@ def _proof_form(found: Result | None) -> Document:
 
 @operation(position=POSITION, seconds=seconds(20.0))
 def branches(desk: Desk, job: Job) -> Document:
-    """List the defences against the attacker's last move, and what each of them leads to."""
+    """List the defences against the attacker's last move, and the win after each."""
     walk = Walk(desk, job)
     if walk.game.is_over:
         return {"threat": True, "branches": [], "fives": [], "fours": []}
@@ -188,27 +188,27 @@ def branches(desk: Desk, job: Job) -> Document:
     return {
         "threat": found is not None,
         "branches": rows,
-        "fives": pairs(fives),  # what any other answer runs into
+        "fives": pairs(fives),  # after any other answer
         "fours": pairs(fours),
     }
 
 
 @operation(position=POSITION, seconds=seconds(20.0))
 def reply(desk: Desk, job: Job) -> Document:
-    """Defend as long as possible; say whether the attacker's last move still wins.
+    """Defend as long as possible; report whether the attacker's last move still wins.
 
-    Where it does not, ``line`` begins with the defence and shows how the game would go on.
+    If it does not, ``line`` begins with the defence and shows a likely continuation.
     """
     walk = Walk(desk, job)
     if walk.game.is_over:
         raise Refused("the game is over").coded("over")
     found = walk.defences()
-    if found is None:  # what the engine plays, and whether it sees a loss
+    if found is None:  # the engine's move, and whether it sees a loss
         thought = walk.quick_thought()
         state = LOST if thought.value <= -WIN_BAND else ESCAPED if thought.value > 0 else OPEN
         length = (abs(thought.mate) + 1) // 2 if state == LOST and thought.mate else 0
         return _reply_form(state, length, thought.pv)
-    if not found:  # nothing stops the enemy: fours prolong the game, and a block
+    if not found:  # nothing stops the opponent: fours or a block prolong the game
         quick = walk.game.quick_move()
         found = list(dict.fromkeys([*walk.fours, *([] if quick is None else [quick])]))
     best: tuple[int, Move, tuple[Move, ...]] | None = None
@@ -228,13 +228,13 @@ def reply(desk: Desk, job: Job) -> Document:
 
 
 def _reply_form(state: str, length: int, line: Sequence[Move]) -> Document:
-    """Return a defence as the page gets it, with how it goes on."""
+    """Return a defence and its continuation as the page expects them."""
     return {"state": state, "move": list(line[0]), "length": length, "line": pairs(line)}
 
 
 @operation(position=POSITION, seconds=seconds(5.0))
 def threats(desk: Desk, job: Job) -> Document:
-    """Say what each cell makes for either side, which win by fours, and what stops the enemy's."""
+    """List the shapes that each cell makes, the wins by fours, and the defences against one."""
     walk = Walk(desk, job)
     game = walk.game
     found: Document = {"shapes": shapes(game), "threatened": False}
@@ -252,7 +252,7 @@ def threats(desk: Desk, job: Job) -> Document:
 
 
 def _wins_with(walk: Walk, move: Move, side: Side) -> bool:
-    """Return whether a move that makes a four or five wins by fours."""
+    """Return whether a move that makes a four or a five wins by fours."""
     with walk.after(move) as game:
         if game.winner is side:
             return True
@@ -271,16 +271,16 @@ def _wins_with(walk: Walk, move: Move, side: Side) -> bool:
 
 @operation(at_once=True)
 def puzzles(desk: Desk, job: Job) -> Document:
-    """Return the puzzles of the trainer, wins and defences, the easiest first."""
+    """Return the puzzles of the trainer, wins and defences, easiest first."""
     lines = PUZZLES.read_text(encoding="utf-8").splitlines()
     found = sorted(map(json.loads, lines), key=difficulty_of)
     return {"puzzles": [{**puzzle, "difficulty": difficulty_of(puzzle)} for puzzle in found]}
 
 
 def difficulty_of(puzzle: Mapping[str, Any]) -> int:
-    """Return how hard a puzzle is, from 1: the moves to see ahead, quiet ones more than fours.
+    """Return the difficulty of a puzzle, from 1: its length, plus 2 for a win with quiet moves.
 
-    Of a defence it is the length of the win to be seen and stopped, and more where fewer moves do.
+    For a defence: the length of the win to stop, plus 2 if fewer than three moves stop it, else 1.
     """
     own: int = puzzle["own_moves"]
     if puzzle["kind"] == DEFEND:

@@ -1,4 +1,4 @@
-"""What a desk's engine is asked: to look at a position, to play, to review, to open a game."""
+"""Operations of a desk's engine: analyse, move, review, balance and play openings."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from .messages import (
 )
 
 KEEPING_GAP = 5.0  # seconds of an analysis that may be lost if the server is killed
-MOST_POLICY = 40  # moves of the policy that are shown
+MOST_POLICY = 40  # moves of the policy to show
 THREADS = whole(1, 64, "threads to search with", default=1)
-MEMORY = whole(*MEGABYTES, "megabytes that the process may use", default=DEFAULT_MEMORY)
+MEMORY = whole(*MEGABYTES, "megabytes for the process", default=DEFAULT_MEMORY)
 
 
 SPANS = ("left", "increment", "byoyomi")
 CLOCK = object_of({name: number(0, 86_400, "seconds") for name in SPANS}, "left") | {
-    "description": "what is left, what a move adds, what each may take after that; in seconds",
+    "description": "seconds left, added after each move, and per move once none are left",
     "default": None,
 }
 
@@ -76,13 +76,13 @@ def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
     multipv=whole(1, 20, "how many best moves", default=1),
     threads=THREADS,
     memory=MEMORY,
-    policy=flag("which moves look best before any search, too"),
+    policy=flag("add the moves that look best before any search"),
     time=seconds(None, "seconds"),
-    nodes=whole(1, 1 << 50, "positions to search, with an empty memory", default=None),
+    nodes=whole(1, 1 << 50, "positions to search, from empty tables", default=None),
     depth=whole(1, 200, "plies", default=None),
 )
 def analyse(desk: Desk, job: Job) -> Document:
-    """Search a position; on the WebSocket each depth is reported, until a limit or new question."""
+    """Search a position; on the WebSocket, report each depth until a limit or a new request."""
     fields = job.fields
     setup = job.setup
     limit = Limit(time=fields["time"], nodes=fields["nodes"], depth=fields["depth"])
@@ -92,7 +92,7 @@ def analyse(desk: Desk, job: Job) -> Document:
         best = engine.policy()[:MOST_POLICY]
         more["policy"] = [{"cell": list(move), "share": round(share, 4)} for move, share in best]
     deepest: Thought | None = None
-    whole: dict[int, Thought] = {}  # the lines of the last depth that has all of them
+    whole: dict[int, Thought] = {}  # the lines of the last complete depth
     coming: dict[int, Thought] = {}
     weights, kept = engine.weights.key, perf_counter()
 
@@ -100,7 +100,7 @@ def analyse(desk: Desk, job: Job) -> Document:
         nonlocal deepest, whole, kept
         if thought.multipv == 1:
             deepest = thought
-            if len(coming) >= len(whole):  # all, where fewer moves are there than were asked for
+            if len(coming) >= len(whole):  # complete, though the position has fewer moves
                 whole = dict(coming)
             coming.clear()
         coming[thought.multipv] = thought
@@ -115,7 +115,7 @@ def analyse(desk: Desk, job: Job) -> Document:
             desk.archive.note(setup, deepest, weights)
 
     best_found = engine.think(limit, on_iteration=note, multipv=fields["multipv"])
-    if deepest is not None:  # it may be deeper than what the search has returned
+    if deepest is not None:  # may be deeper than the returned result
         desk.archive.note(setup, deepest, weights)
     desk.archive.note(setup, best_found, weights)
     whole = whole or coming
@@ -124,7 +124,7 @@ def analyse(desk: Desk, job: Job) -> Document:
     if job.is_stopped:
         rows = [thought_document(thought) for thought in lines]
         found = {**game_document(engine.game), **rows[0], "lines": rows}
-    else:  # a line is played out to the five
+    else:  # extends the line of a win to the five
         found = analysis(engine, lines)
     return {**found, **more, "stopped": job.is_stopped}
 
@@ -132,7 +132,7 @@ def analyse(desk: Desk, job: Job) -> Document:
 @operation(
     position=POSITION,
     level=whole(1, 10, "strength", default=10),
-    method=one_of(METHODS, "a method of the textbooks in place of the engine", default=None),
+    method=one_of(METHODS, "a textbook method instead of the engine", default=None),
     seconds=seconds(5.0, "for the move"),
     clock=CLOCK,
     threads=THREADS,
@@ -165,10 +165,9 @@ def move(desk: Desk, job: Job) -> Document:
 
 @operation(position=POSITION, stones=whole(1, 2, "how many", default=1), seconds=seconds(5.0))
 def balance(desk: Desk, job: Job) -> Document:
-    """Find one or two stones after which the chances are even.
+    """Find one or two stones that leave even chances.
 
-    `value` and `chance` are those of the side to move for its own stone, or for two stones before
-    its next move.
+    `value` and `chance` are for the side to move now.
     """
     find = swap2.balanced_move if job.fields["stones"] == 1 else swap2.balanced_pair
     found, value = find(opening_search(desk, job), 0)
@@ -177,14 +176,14 @@ def balance(desk: Desk, job: Job) -> Document:
 
 
 def opening_search(desk: Desk, job: Job) -> swap2.OpeningSearch:
-    """Return the engine with the position of a job, and its time."""
+    """Return a search with the position and the time limit of a job."""
     engine = _engine_for(desk, job)
     return swap2.share_time(engine, perf_counter() + job.fields["seconds"], job.check)
 
 
 @operation(position=POSITION, seconds=seconds(1.0, "for each position"))
 def review(desk: Desk, job: Job) -> Document:
-    """Review a game move by move, the last one first: values, mistakes, missed and allowed wins."""
+    """Review a game from the last move to the first: values, mistakes, missed and allowed wins."""
     setup = job.setup
     if not setup.moves:
         raise Refused("there are no moves to review").coded("no-moves")
@@ -207,7 +206,7 @@ def review(desk: Desk, job: Job) -> Document:
 
 @operation(at_once=True, position=POSITION)
 def look(desk: Desk, job: Job) -> Document:
-    """Say what the rules say: who moves, who has won, what is forbidden and why."""
+    """Apply the rules: side to move, winner, forbidden cells and why."""
     with desk.looking:
         game = desk.board = game_of(job.setup, desk.board)
         found: Document = {"to_move": game.to_move.name.lower(), "winner": None}
@@ -229,7 +228,7 @@ def look(desk: Desk, job: Job) -> Document:
 
 @operation(at_once=True, named="engine")
 def about(desk: Desk, job: Job) -> Document:
-    """Say what the engine can do: levels, rules, opponents, threads; and its database."""
+    """Describe the engine: levels, rules, opponents, threads, and whether it has a database."""
     return {
         "version": __version__,
         "rules": list(RULES),
@@ -242,16 +241,16 @@ def about(desk: Desk, job: Job) -> Document:
     }
 
 
-# Openings by a rule: the page keeps the rule, the actions done so far and which player the
-# person is; of a position only the board counts.
+# Openings by a rule: the page stores the rule, the actions so far and which player the person
+# is; of a position, only board size and rule count.
 
 MOST_ACTIONS = 400  # characters; the longest opening has 20 words, one of them of ten cells
 OPENING_RULE = one_of(tuple(OPENINGS), "the rule of the opening")
-ACTIONS = text(MOST_ACTIONS, "what was done: h8, h8+i9 for fifth stones, swap, keep, 5, two ...")
+ACTIONS = text(MOST_ACTIONS, "actions so far: h8, h8+i9 for fifth stones, swap, keep, 5, two ...")
 
 
 def state_of(opening: OpeningPlay) -> Document:
-    """Return whose step it is and what it asks for; ``act`` is null at the end."""
+    """Return whose step it is and its choices; ``act`` is null at the end."""
     step = opening.step
     state: Document = {
         "rule": opening.rule.name,
@@ -281,12 +280,12 @@ def state_of(opening: OpeningPlay) -> Document:
     position=POSITION,
     rule=OPENING_RULE,
     actions=ACTIONS,
-    picked=text(MOST_ACTIONS, "fifth stones that are going to be offered", default=""),
+    picked=text(MOST_ACTIONS, "fifth stones picked so far", default=""),
 )
 def opening_state(desk: Desk, job: Job) -> Document:
-    """Say whose step of an opening it is, and what it asks for.
+    """Describe the current step of an opening: whose it is, and its choices.
 
-    `cells` are where a stone may be put, without those that are symmetric to what is picked.
+    `cells` are the allowed cells, without those symmetric to picked stones.
     """
     opening = _opening(job)
     state = state_of(opening)
@@ -297,7 +296,7 @@ def opening_state(desk: Desk, job: Job) -> Document:
 
 @operation(position=POSITION, rule=OPENING_RULE, actions=ACTIONS, seconds=seconds(5.0))
 def opening_step(desk: Desk, job: Job) -> Document:
-    """Do the next step of an opening for its player; `words` are what was done."""
+    """Do the next step of an opening for its player; `words` are the actions done."""
     opening = _opening(job)
     if opening.step is None:
         raise Refused("the opening is over")

@@ -1,11 +1,11 @@
-"""The board's server in a web worker: messages of the page and answers are texts.
+"""The board's server in a web worker, exchanging messages with the page as text.
 
-``worker.js`` starts it and carries the messages. Where the page shares memory with its worker, it
-is heard during a search. Elsewhere searches run in slices: the kernel returns, messages are read,
-and the search goes on with what its table holds.
+``worker.js`` starts it and carries the messages. If the page shares memory with its worker,
+messages arrive during a search. Otherwise searches run in slices: the kernel returns, messages are
+read, and the search resumes from its table.
 
-There are no threads: ``Call`` and ``Alarm`` replace those of ``threading``. A thread has ended when
-it has started, and timers ring whenever a kernel asks its host (``bits.poll_host``).
+There are no threads: ``Call`` and ``Alarm`` replace the classes of ``threading``. ``Call.start``
+runs its target to the end, and timers fire when a kernel polls its host (``bits.poll_host``).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from ..commands import bench
 from ..files import Document, Json
 from ..native.load import library as native
 
-STORE = Path("/numoku")  # what the browser keeps
+STORE = Path("/numoku")  # persistent storage of the browser
 DATABASE, GAMES, SETTINGS = "database.db", "games.db", "settings.json"
 SLICE = 0.05  # seconds of a search before waiting messages are read
-DEAF_SLICE = 2.0  # seconds of a search without an end that nothing can interrupt
-# Searches that end for a slice, and how much longer each further slice of the same one is: those
-# that keep no table begin again.
+DEAF_SLICE = 2.0  # seconds of an endless search where nothing can interrupt it
+# Kernel functions that run in slices, and by what factor each further slice of a search is longer:
+# searches without a table start over in every slice.
 SLICED = {
     "worker_iterate": 1.0, "threats_fours": 1.0, "threats_threes": 1.0, "threats_rescues": 1.5,
     "threats_replay": 2.0, "threats_line": 2.0, "threats_move": 2.0,
@@ -45,23 +45,23 @@ Kernel = Callable[..., int]
 
 
 class Host(Protocol):
-    """What ``worker.js`` does for the server."""
+    """The services of ``worker.js``."""
 
-    hears: bool  # whether messages come while Python runs
+    hears: bool  # whether messages arrive while Python runs
     pauses: bool  # whether ``pause`` works in this browser
 
     def post(self, text: str) -> None:
         """Send a message to the page."""
 
     def take(self) -> str | None:
-        """Return the next message that has come."""
+        """Return the next message, or None."""
 
     def pause(self) -> object:
-        """Return what is to be waited for until messages have come that are on their way."""
+        """Return a promise that resolves once pending messages have arrived."""
 
 
 class Call:
-    """What ``threading.Thread`` is here: it has ended when ``start`` returns."""
+    """Replaces ``threading.Thread``: ``start`` runs the target to the end."""
 
     def __init__(
         self,
@@ -73,15 +73,15 @@ class Call:
         self._target, self._args, self._kwargs = target, args, kwargs or {}
 
     def start(self) -> None:
-        """Do all of it."""
+        """Run the target."""
         self._target(*self._args, **self._kwargs)
 
     def join(self, timeout: float | None = None) -> None:
-        """Return: it has ended."""
+        """Return at once: the target has ended."""
 
 
 class Alarm(Call):
-    """What ``threading.Timer`` is here: ``ring_due`` calls it after its time."""
+    """Replaces ``threading.Timer``: ``ring_due`` runs it once its time has come."""
 
     waiting: list[Alarm] = []
 
@@ -97,18 +97,18 @@ class Alarm(Call):
         self.due = 0.0
 
     def start(self) -> None:
-        """Begin to wait."""
+        """Start the timer."""
         self.due = perf_counter() + self._interval
         self.waiting.append(self)
 
     def cancel(self) -> None:
-        """Do not ring."""
+        """Stop the timer."""
         if self in self.waiting:
             self.waiting.remove(self)
 
     @classmethod
     def ring_due(cls) -> None:
-        """Call those whose time has come."""
+        """Run all alarms whose time has come."""
         now = perf_counter()
         for alarm in [alarm for alarm in cls.waiting if alarm.due <= now]:
             alarm.cancel()
@@ -116,7 +116,7 @@ class Alarm(Call):
 
 
 class SitePage(Questions):
-    """The page, as the server sees it."""
+    """The connection to the page."""
 
     def __init__(self, host: Host, desks: Desks) -> None:
         super().__init__(desks)
@@ -125,26 +125,26 @@ class SitePage(Questions):
         self._in_slices = host.pauses and not host.hears
         self._is_deaf = not host.pauses and not host.hears
         self._until = inf  # the end of the slice
-        self._is_cut = False  # the kernel was asked to return for that
-        self._event: Answer | None = None  # the latest of a search, which waits for the gap
-        self._sent = 0.0  # when the last event was
+        self._is_cut = False  # whether the kernel was asked to return at that end
+        self._event: Answer | None = None  # the latest, waiting for the gap
+        self._sent = 0.0  # time of the last event
         native.load().listen(self._poll)
         if self._in_slices:
             self._slice_searches()
 
     def serve(self) -> None:
-        """Answer all that has come."""
+        """Answer all waiting messages."""
         while (text := self._host.take()) is not None:
             self.take(text)
 
     def post(self, answer: Answer) -> None:
-        """Send an answer to the page; of events the latest only, and not too often."""
+        """Send an answer at once, or an event after the gap, unless a newer one replaces it."""
         if "event" in answer:
             self._event = answer
             self._send_event()
             return
         if self._event is not None and self._event["id"] == answer["id"]:
-            self._event = None  # the answer holds what it would have said
+            self._event = None  # the answer makes it obsolete
         self._send(answer)
 
     def _send_event(self) -> None:
@@ -156,9 +156,9 @@ class SitePage(Questions):
         self._host.post(json.dumps(message, separators=(",", ":")))
 
     def begin(self, name: Json, message: Document) -> None:
-        """Begin to answer a question, or the one that only a site is asked."""
+        """Begin to answer a request; ``selftest`` exists only here."""
         if message.get("do") == "selftest":
-            self._until = inf  # nodes are the same only if nothing is searched twice
+            self._until = inf  # slices would change the node count
             self.post({"id": name, "result": selftest()})
             return
         self._until = perf_counter() + SLICE
@@ -167,7 +167,7 @@ class SitePage(Questions):
         super().begin(name, message)
 
     def _poll(self) -> int:
-        """Ring, read what has come, and say whether the kernel is to return for that."""
+        """Run due alarms, read messages if possible; return 1 to end the kernel's slice."""
         Alarm.ring_due()
         self._send_event()
         if self._hears:
@@ -176,7 +176,7 @@ class SitePage(Questions):
         return int(self._is_cut)
 
     def _read(self, seconds: float = SLICE) -> None:
-        """Read what has come, and begin a slice."""
+        """Wait for pending messages, answer them, and begin a slice."""
         import_module("pyodide.ffi").run_sync(self._host.pause())
         self.serve()
         self._until = perf_counter() + seconds
@@ -203,7 +203,7 @@ class SitePage(Questions):
 
 
 def selftest() -> Document:
-    """Run the bench; return its signature, and what else describes this engine."""
+    """Run the bench; return its signature, speed and versions."""
     said = io.StringIO()
     with redirect_stdout(said):
         bench.main(["--json"])
@@ -213,14 +213,14 @@ def selftest() -> Document:
 
 
 def start(host: Host) -> SitePage:
-    """Return the page, served by an engine that is ready."""
+    """Return the connection to the page, ready to serve."""
     vars(threading).update(Thread=Call, Timer=Alarm, stack_size=lambda size=0: 0)
     archive = Archive(str(STORE / DATABASE), SavedGames(STORE / GAMES))
     return SitePage(host, Desks(1, archive))
 
 
 def pack(settings: str) -> bytes:
-    """Return all that the browser keeps as one file; ``settings``: those of the page, as JSON."""
+    """Return the stored files and the page's ``settings`` (JSON) as a zip file."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(SETTINGS, settings)
@@ -230,10 +230,10 @@ def pack(settings: str) -> bytes:
 
 
 def unpack(data: bytes) -> str:
-    """Put back what ``pack`` has returned, in the place of what is there; return the settings.
+    """Replace the stored files by those in a zip file of ``pack``; return the settings.
 
     Raises:
-        ValueError: it is no such file.
+        ValueError: it is not a file of ``pack``.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

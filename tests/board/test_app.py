@@ -120,7 +120,7 @@ def test_a_program_that_asks_is_a_visitor(board: BoardApp) -> None:
 
 @pytest.mark.parametrize(
     ("who", "word"),
-    [({"token": "wrong"}, "token"), ({"origin": "http://example.org"}, "foreign")],
+    [({"token": "wrong"}, "token"), ({"origin": "http://example.org"}, "another site")],
 )
 def test_a_socket_is_closed_with_a_reason(server: BoardServer, who: Any, word: str) -> None:
     with server.connect(**who) as refused, pytest.raises(ConnectionClosed) as closed:
@@ -146,7 +146,7 @@ OTHER_HOSTS = [
 
 def test_pages_of_other_origins_and_other_names_of_the_host_are_refused(board: BoardApp) -> None:
     for field, others, reason in (
-        ("origin", FOREIGN, b"foreign"), ("host", OTHER_HOSTS, b"another name")
+        ("origin", FOREIGN, b"another site"), ("host", OTHER_HOSTS, b"another host")
     ):  # fmt: skip
         for other in others:
             status, _, answer = request(board, "/api/start", {**GOOD, field: other})
@@ -181,7 +181,7 @@ def test_what_is_no_number_is_no_json(board: BoardApp) -> None:
         asked = Heard(board.desks)
         asked.take(f'{{"do": "look", "id": {number}}}')
         asked.take(f'{{"do": "look", "id": 7, "position": {{"width": {number}}}}}')
-        said = f"the message: this is no JSON: {number} is no number"
+        said = f"the message: this is not JSON: {number} is not a number"
         assert asked.answers == [{"id": None, "error": said}] * 2
         assert request(board, "/api/look", GOOD, f'{{"x": {number}}}'.encode())[0] == 400
 
