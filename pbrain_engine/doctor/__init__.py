@@ -1,1 +1,1 @@
-"""``numoku check``: examinations of any program that speaks the protocol."""
+"""``numoku check``: tests of any program that speaks the protocol."""

@@ -1,8 +1,8 @@
-"""What managers and GUIs need from a program, and faults that it must survive, as dialogues.
+"""Dialogues that managers and GUIs need from a program, and faults that it must survive.
 
-Piskvork in a tournament does more than the dialogue of one game: it reads the peak working set of
-the process after each move, pauses a game by END and goes on with a new process, takes the name
-from the file, and offers 20x20 where a refusal names it.
+In tournaments, Piskvork does more than play through one game: it reads the peak working set of the
+process after each move, pauses a game by END and continues it in a new process, takes the name
+from the file, and offers 20x20 if a refusal names it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from ..options import WINDOWS
 
-MEMORY = 100 * 1024 * 1024  # the limit that is tried; tournaments allow 350 MB
+MEMORY = 100 * 1024 * 1024  # the limit to test; tournaments allow 350 MB
 
 INFOS = """max_memory 83886080|timeout_match 300000|timeout_turn 1000|game_type 0|rule 0|\
 time_left 300000|folder C:\\Temp\\psq001|evaluate 3,4|evaluate|nobody_knows 1|rule x|rule 77|\
 max_memory 1""".replace("|", "|INFO ")
 
-FORBIDDEN = " ".join(  # black is to move, and the only empty cell would make six in a row
+FORBIDDEN = " ".join(  # black to move; the only empty cell makes six in a row
     f"{x},{y},{1 if (4 <= x <= 9 if y == 7 else (x // 2 + y) % 2 == 0) else 2}"
     for x in range(15)
     for y in range(15)
@@ -26,23 +26,23 @@ FORBIDDEN = " ".join(  # black is to move, and the only empty cell would make si
 
 
 class Check(NamedTuple):
-    """One thing to examine: for whom, what, why it matters, and where that is written."""
+    """A test: which client needs what, the harm of a failure, and where that is documented."""
 
     client: str
     source: str
     title: str
     harm: str  # what happens in this client otherwise
-    dialogue: str  # in the steps of an exam
+    dialogue: str  # steps of an exam
 
 
-# By client and source: what a program does, what happens otherwise, and the dialogue.
+# By client and source: title, harm and dialogue of each check.
 _TABLE: dict[tuple[str, str], tuple[tuple[str, str, str], ...]] = {
     ("Gomocup judge", "GomocupJudge client/new_protocol.py"): (
         ("plays when START, INFO and BOARD come at once", "time-out in every game",
          ">> START {size}|INFO timeout_turn {turn}|INFO timeout_match 180000"
          "|INFO max_memory 367001600|INFO game_type 1|INFO rule 0|INFO folder /tmp"
          "|INFO time_left 180000|BOARD|DONE; OK; move"),
-        ("is not confused by being suspended", "time-out",
+        ("copes with being suspended", "time-out",
          ">> START {size}|INFO timeout_turn 2000; wait 0.02; suspend; wait 0.5; "
          ">> INFO time_left 100000|BOARD|DONE; resume; OK; move 3; "
          "suspend; turn; wait 0.5; resume; move 3"),
@@ -100,9 +100,9 @@ _TABLE: dict[tuple[str, str], tuple[tuple[str, str, str], ...]] = {
         ("has a file name of the new protocol", "the old file protocol is used", "name pbrain-"),
     ),
     ("Piskvork 9", "Piskvork source/game.cpp"): (  # the last of the moves may win
-        ("keeps its peak working set in the limit", "every tournament game lost",
+        ("keeps its peak working set within the limit", "every tournament game lost",
          f"start max_memory {MEMORY}" + f"; exchange; memory {MEMORY}" * 5),
-    ) if WINDOWS else (),  # no other system counts a working set, nor does the manager run there
+    ) if WINDOWS else (),  # only Windows counts working sets, and the manager runs only there
     ("c-gomoku-cli", "c-gomoku-cli src/engine.cpp"): (
         ("answers ABOUT before START", "the whole run is aborted",
          "> ABOUT; says (?i)name *=; start"),
@@ -131,7 +131,7 @@ _TABLE: dict[tuple[str, str], tuple[tuple[str, str, str], ...]] = {
         ("understands lower case and START with two numbers", "no game at all",
          "> info show_detail 1|START {size} {size}; OK; > info timeout_turn {turn}; "
          "> start {size} {size}|board|7,7,2|done; OK; stones h8; move"),
-        ("tells its greatest number of threads", "the sliders stay at 1",
+        ("reports its maximum number of threads", "the sliders stay at 1",
          "> yxshowinfo|START {size}; ignore ERROR UNKNOWN; OK; "
          "offers MESSAGE INFO MAX_THREAD_NUM"),
         ("sets a position up in silence", "an unwanted move is played",
@@ -140,7 +140,7 @@ _TABLE: dict[tuple[str, str], tuple[tuple[str, str, str], ...]] = {
          "size 15; start rule 4; "
          "> yxboard|7,7,1|0,0,2|8,7,1|0,2,2|9,9,1|0,4,2|9,10,1|0,6,2|done; hear 0.2; "
          "> yxshowforbid; ? says ^FORBID (\\d\\d\\d\\d)*\\.$"),
-        ("marks every line that is no move", "read as a move: the game is over",
+        ("marks every line that is not a move", "read as a move: the game is over",
          "start show_detail 1; > yxquerydatabaseall|7,7|done|yxhashclear|yxblockreset"
          "|yxblock|3,3|done|yxsetdatabase|my file.db; hear 0.4; "
          "words MESSAGE DEBUG ERROR UNKNOWN DETAIL OK FORBID; goes_on"),
@@ -161,7 +161,7 @@ _TABLE: dict[tuple[str, str], tuple[tuple[str, str, str], ...]] = {
            f"start; > {line}; wait {wait}; rejects; goes_on")
           for what, line, wait in (
               ("an unknown command", "HELLO", 0),
-              ("bytes of no encoding", "\xff\xfe\x80\x81", 0),
+              ("undecodable bytes", "\xff\xfe\x80\x81", 0),
               ("a line of a million characters", "X" * 1_000_000, 0.5),
               ("NUL characters", "A\0B", 0),
               ("TURN with words", "TURN seven,eight", 0),
@@ -202,12 +202,12 @@ _TABLE: dict[tuple[str, str], tuple[tuple[str, str, str], ...]] = {
         ("takes the last empty cell", "the program hangs", "start; fill 1; move"),
         ("answers in renju when all cells are forbidden", "the program hangs",
          f"size 15; start rule 4; board {FORBIDDEN}; says .; goes_on"),
-        ("ends when stdin is closed while it thinks", "left behind for ever",
+        ("ends when stdin is closed while it thinks", "left behind forever",
          "think; close_input; exit 1.0"),
         *((("is not ended by Ctrl-C in the manager's console", "the game is lost",
             "start; interrupt; wait 0.2; goes_on"),)
-          if not WINDOWS else ()),  # where it cannot be sent to one program alone
-        ("loses no command that comes right after its answer", "waits for ever",
+          if not WINDOWS else ()),  # which cannot send it to a single program
+        ("loses no command that comes right after its answer", "waits forever",
          "; ".join(["start timeout_turn 20; exchange; exchange; exchange; exchange"] * 3)),
         ("is silent on stderr whatever is sent", "a full pipe blocks it",
          "start; > HELLO|TURN x|START 0|BOARD|x|DONE|TAKEBACK 99,99|PLAY; hear 0.3; "

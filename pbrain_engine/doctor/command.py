@@ -1,8 +1,8 @@
-"""``numoku check``: an examination of any pbrain, client by client and fault by fault.
+"""``numoku check``: tests of any pbrain against the dialogues of its clients and common faults.
 
-Each check starts the program, holds one dialogue as a client does (or does what goes wrong in
-practice), and says what the client would do and where that is written. A program that hangs is
-killed with all it has started.
+Each check starts the program, holds one dialogue as a client would (or provokes a fault seen in
+practice), and reports the consequence in that client and where it is documented. A program that
+hangs is killed with all processes it has started.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PLAIN = "\x1b[0m"
 
 
 class CheckResult(NamedTuple):
-    """What one check found."""
+    """The result of one check."""
 
     check: Check
     grade: str
@@ -34,7 +34,7 @@ class CheckResult(NamedTuple):
     seconds: float
 
     def row(self, colour: bool) -> str:
-        """Return one row of the table, with the reason below it if there is one."""
+        """Return a row of the table, with the finding below if the check did not pass."""
         check, grade = self.check, f"{self.grade:4}"
         if colour:
             grade = COLOURS[self.grade] + grade + PLAIN
@@ -46,7 +46,7 @@ class CheckResult(NamedTuple):
         return ("\n" + " " * 21).join(lines)
 
     def entry(self) -> dict[str, object]:
-        """Return the check and what it found as the JSON document has them."""
+        """Return the check and its result as an object for JSON."""
         check = self.check
         return {
             "client": check.client, "title": check.title, "grade": self.grade,
@@ -56,7 +56,7 @@ class CheckResult(NamedTuple):
 
 
 def run_check(check: Check, options: Options) -> CheckResult:
-    """Start the program, examine it, kill what is left of it; OSError if it cannot be started."""
+    """Start the program, run the check, kill the program; OSError if it cannot be started."""
     began = perf_counter()
     with closing(Exam(options)) as exam:
         try:
@@ -68,19 +68,19 @@ def run_check(check: Check, options: Options) -> CheckResult:
 
 
 def select(clients: Iterable[str]) -> list[Check]:
-    """Return the checks of clients whose names contain one of these words; none: all."""
+    """Return the checks of clients whose names contain one of the words; all without words."""
     words = [client.lower() for client in clients]
     return [c for c in CHECKS if not words or any(word in c.client.lower() for word in words)]
 
 
 def counts(verdicts: Iterable[CheckResult]) -> dict[str, int]:
-    """Return how often each grade was given."""
+    """Return the number of results of each grade."""
     grades = [v.grade for v in verdicts]
     return {grade: grades.count(grade) for grade in GRADES}
 
 
 def summary(verdicts: list[CheckResult]) -> str:
-    """Return how the program fares with each client."""
+    """Return a table of grades per client."""
     rows = [f"\n{'client':14} " + " ".join(f"{grade:>5}" for grade in GRADES)]
     for client in [*dict.fromkeys(v.check.client for v in verdicts), "all"]:
         found = counts(v for v in verdicts if client in (v.check.client, "all"))
@@ -90,7 +90,7 @@ def summary(verdicts: list[CheckResult]) -> str:
 
 COMMAND = CommandLine(
     "numoku check",
-    "Take a pbrain through the dialogues of its clients and through faults.",
+    "Test a pbrain with the dialogues of its clients and with faults.",
     (
         Option("command", about="the program and its arguments", more={"nargs": "*"}),
         Option("--client", str, [], "WORD", "only checks of this client (piskvork, any, ...)",
@@ -101,13 +101,13 @@ COMMAND = CommandLine(
         Option("--verbose", None, False, None, "list passed checks too"),
         "json",
     ),
-    "A command with options of its own is quoted, or comes last after --. "
+    "Quote a command that has options of its own, or put it last, after --. "
     "Exit status: 0 no violation, 1 violations, 2 the program cannot be started.",
 )  # fmt: skip
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Examine a program; 0: no violation, 1: some, 2: it cannot be examined."""
+    """Test a program; return 0 without violations, else 1; exit with 2 if it cannot be tested."""
     parser = COMMAND.parser()
     arguments = parser.parse_args(argv)
     if min(arguments.size) < 11 or len(set(arguments.size)) > 1:
@@ -129,7 +129,7 @@ def main(argv: list[str] | None = None) -> int:
     for each in checks:
         try:
             found = run_check(each, options)
-        except BrokenPipeError:  # the reader has left
+        except BrokenPipeError:  # stdout was closed
             raise
         except OSError as error:
             raise SettingsError(problem_of(error)) from None

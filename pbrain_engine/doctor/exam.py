@@ -1,9 +1,9 @@
-"""One examination: a fresh program, and a dialogue with it, written as steps.
+"""One check: a fresh program and a dialogue with it, written as steps.
 
 ``start; > TURN {size},0; rejects; exchange`` begins a game, sends a line, expects a refusal, and
-goes on. Braces are filled in. ``> LINE|LINE`` sends lines in one packet, ``>>`` with returns; other
-steps are the cases of :meth:`Exam.take`. A step after ``?`` may be declined, which skips the rest;
-one after ``~`` should be done, but no manager fails without it.
+exchanges moves. Fields in braces are filled in. ``> LINE|LINE`` sends lines in one packet, ``>>``
+with carriage returns; all other steps are cases of :meth:`Exam.take`. The program may decline a
+step after ``?``, which skips the rest; failing a step after ``~`` is only a warning.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ from ..game.cells import cell_name, parse_moves
 from ..native.load.memory import peak_working_set
 from ..position.geometry import Coordinates
 
-LINE_END = re.compile(rb"\n")  # some managers wait for it
+LINE_END = re.compile(rb"\n")  # some managers require it
 STOP_LIMIT = 0.5  # seconds for an answer to a stop
-TOLERANCE = 1.0  # seconds over a limit that managers forgive
+TOLERANCE = 1.0  # seconds over a limit that managers tolerate
 
 
 PASS, FAIL, WARN, SKIP = GRADES = ("pass", "fail", "warn", "skip")
 
 
 class Options(NamedTuple):
-    """How the program is examined."""
+    """The program to test, and limits of the dialogues."""
 
     command: list[str]
     size: int = 15
-    turn: float = 0.3  # seconds for a move
-    patience: float = 5.0  # seconds for a start or an answer before it counts as silence
+    turn: float = 0.3  # seconds per move
+    patience: float = 5.0  # seconds to wait for an answer
 
 
 class Exam:
     """A dialogue with a program.
 
-    Every method that expects something raises EngineFault, with the cause FAIL, or SKIP where the
-    program declines an optional part of the protocol properly.
+    Methods that expect an answer raise EngineFault, with the cause FAIL, or SKIP if the program
+    properly declines an optional part of the protocol.
     """
 
     def __init__(self, options: Options) -> None:
         """Start the program; OSError if it cannot be started."""
         self.options = options
         self.peer = EngineProcess(options.command, line_end=LINE_END)
-        self.blemish = ""  # the first thing that another program or another day may see fail
+        self.blemish = ""  # the first warning
         self.size = options.size
-        self.stones: dict[Coordinates, int] = {}  # as the fields of BOARD
-        self.chatter = ["MESSAGE", "DEBUG"]  # with which lines begin that are no answers
+        self.stones: dict[Coordinates, int] = {}  # with the field values of BOARD
+        self.chatter = ["MESSAGE", "DEBUG"]  # first words of lines that are not answers
         self.heard: list[TimedLine] = []
-        self.said = self.other = self.own = ""  # the last line, and the last moves of both sides
-        self.taken = 0.0  # seconds for the last move that was expected
+        self.said = self.other = self.own = ""  # the last line sent, the last moves of both sides
+        self.taken = 0.0  # seconds for the last expected move
         self._may_decline = False
         self._files = set(os.listdir("."))
 
     def close(self) -> None:
-        """Kill the program with everything it started."""
+        """Kill the program and all processes it has started."""
         self.peer.close(grace=0.0)
 
-    # -- saying ----------------------------------------------------------------------------
+    # -- sending ---------------------------------------------------------------------------
 
     def say(self, *lines: str, end: str = "\n") -> None:
         """Send lines in one packet."""
@@ -77,10 +77,10 @@ class Exam:
         cells = ((x, y) for y in range(0, self.size, 3) for x in range(0, self.size, 4))
         return next(cell for cell in cells if cell not in self.stones)
 
-    # -- hearing ---------------------------------------------------------------------------
+    # -- receiving ---------------------------------------------------------------------------
 
     def next_answer(self, timeout: float) -> str | None:
-        """Return the next line that is an answer, or None if none comes in time."""
+        """Return the next answer, skipping chatter; None if none comes in time."""
         until = perf_counter() + timeout
         while line := self.peer.line(max(until - perf_counter(), 0.0)):
             self.heard.append(line)
@@ -128,7 +128,7 @@ class Exam:
                 self.say(*rest.split("|"), end="\n" if word == ">" else "\r\n")
             case "size":
                 self.size = int(rest)
-            case "start":  # a game, and set limits
+            case "start":  # a game with time limits
                 self.hold("> START {size}; OK")
                 self.stones = {}
                 self.take("> INFO timeout_turn {turn}|INFO timeout_match 1000000")
@@ -138,7 +138,7 @@ class Exam:
                 stones = [stone.split(",") for stone in rest.split()]
                 self.stones = {(int(x), int(y)): int(field) for x, y, field in stones}
                 self.say("BOARD", *rest.split(), "DONE")
-            case "game":  # by the names of its cells
+            case "game":  # moves by the names of their cells
                 moves = parse_moves(rest)
                 fields = [f"{x},{y},{1 + (n + len(moves)) % 2}" for n, (x, y) in enumerate(moves)]
                 self.take(f"board {' '.join(fields)}")
@@ -147,17 +147,17 @@ class Exam:
                 cells = cells[: len(cells) - int(rest)]
                 fields = [f"{x},{y},{1 + (x // 2 + y) % 2}" for x, y in cells]
                 self.take(f"board {' '.join(fields)}")
-            case "stones":  # were put in another way
+            case "stones":  # that other steps have put on the board
                 self.stones = dict.fromkeys(parse_moves(rest), 2)
-            case "turn":  # of the opponent, out of the way
+            case "turn":  # a move of the opponent, out of the way
                 x, y = self.free()
                 self.stones[x, y] = 2
                 self.other = f"{x},{y}"
                 self.say(f"TURN {self.other}")
-            case "think":  # about a move for which there is a minute
+            case "think":  # about a move with a limit of one minute
                 self.hold("start timeout_turn 60000, time_left 1000000")
                 self.hold("board 7,7,2 8,8,1 4,10,2; wait 0.3")
-            case "again":  # in a new process, as after a pause
+            case "again":  # continue in a new process, as after a pause
                 fields = [f"{x},{y},{field}" for (x, y), field in self.stones.items()]
                 x, y = self.free()
                 self.peer.close(grace=0.0)
@@ -176,7 +176,7 @@ class Exam:
                 self._move(float(rest) if rest else self.options.patience + self.options.turn)
             case "exchange":
                 self.hold("turn; move")
-            case "goes_on":  # whatever has happened before
+            case "goes_on":  # with a new game, after any answers
                 self.peer.lines(0.1)
                 self.hold("start; turn; move")
             case "plays" | "avoids":
@@ -190,11 +190,11 @@ class Exam:
                     raise failed(f"the move took {self.taken:.2f} s of {float(rest):g} s")
             case "uses":  # at least these seconds
                 if self.taken < float(rest):
-                    raise failed("the time of the turn is hardly used")
+                    raise failed("hardly any of the time is used")
             case "says":
                 if not re.search(rest, answer := self.answer()):
                     raise failed(f"{shown(answer)!r} instead of {rest}")
-            case "rejects":  # at once, but is alive
+            case "rejects":  # a line, with exactly one error
                 refusal = self.next_answer(self.options.turn + 0.5)
                 if refusal is None or is_refusal(refusal) and self.next_answer(0.1) is not None:
                     amount = "silence" if refusal is None else "more than one answer"
@@ -209,7 +209,7 @@ class Exam:
             case "stop":
                 while line := self.peer.line(0.0):
                     if read_move(line.text.strip()) is not None:
-                        return  # it had decided by itself
+                        return  # it has moved on its own
                 self.say(rest)
                 self.take("move 2.0")
                 if self.taken > STOP_LIMIT:
@@ -218,19 +218,19 @@ class Exam:
                 self._look_step(word, rest)
 
     def _look_step(self, word: str, rest: str) -> None:
-        """Take a step that looks at what was said or at the process, or does something to it."""
+        """Take a step that checks earlier lines or the process, or acts on the process."""
         match word:
-            case "ignore":  # lines that begin so
+            case "ignore":  # lines with these first words
                 self.chatter += rest.split()
             case "hear":
                 while self.next_answer(float(rest)) is not None:
                     pass
-            case "words":  # with which lines may begin
+            case "words":  # the only first words that lines may have
                 for line in self.heard:
                     first = line.text.split(" ")[0].rstrip("\r")
                     is_move = read_move(first) is not None
                     if first not in rest.split() and not (is_move and "x,y" in rest):
-                        raise failed(f"a line {shown(line.text)!r}")
+                        raise failed(f"unexpected line {shown(line.text)!r}")
             case "offers":
                 if not any(line.text.startswith(rest) for line in self.heard):
                     raise EngineFault(SKIP, f"no {rest}")
@@ -266,10 +266,10 @@ class Exam:
             case "close_input":
                 self.peer.write(None)
             case _:
-                raise ValueError(f"{word!r} is no step")
+                raise ValueError(f"{word!r} is not a step")
 
     def _move(self, timeout: float) -> None:
-        """Expect a legal move, and put it on the board."""
+        """Expect a legal move and put it on the board."""
         began = perf_counter()
         answer = self.answer(timeout)
         self.taken = perf_counter() - began
@@ -284,7 +284,7 @@ class Exam:
         self.own = answer
 
     def _swap2(self, stones: list[str]) -> None:
-        """Send 0, 3 or 5 stones and expect three, one or two, or one, or SWAP."""
+        """Send 0, 3 or 5 stones of a swap2 opening; expect the right number of stones, or SWAP."""
         self.say("SWAP2BOARD", *stones, "DONE")
         answer = self.answer(self.options.patience + self.options.turn)
         words = answer.split(" ")
@@ -296,12 +296,12 @@ class Exam:
 
 
 def failed(finding: str) -> EngineFault:
-    """Return the error for what a program does that its client does not allow."""
+    """Return the error for a violation of the protocol."""
     return EngineFault(FAIL, finding)
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether a line says that something is not done."""
+    """Return whether a line is an ERROR or UNKNOWN."""
     return text.split(" ")[0].upper() in ("ERROR", "UNKNOWN")
 
 
