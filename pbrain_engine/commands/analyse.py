@@ -1,4 +1,4 @@
-"""``numoku analyse``: what the engine thinks of a position, and what is proven about it.
+"""``numoku analyse``: the value, best line and forced wins of a position.
 
 ``--json`` prints one object. Cells are ``[x, y]`` from 0 at the top left; values and chances are
 those of the side to move.
@@ -11,9 +11,9 @@ those of the side to move.
   null), ``depth``, ``seldepth``, ``pv``, ``nodes``, ``time`` (seconds), ``win`` (null, or
   ``plies``, ``line`` and, where threats prove it, ``proof``)
 - ``lines``: the same for each of the ``--multipv`` best moves
-- ``policy`` (``--policy``): ``[[x, y], chance]`` for every move that the search would list, best
+- ``policy`` (``--policy``): ``[[x, y], chance]`` for every move that the search considers, best
   first; the chances add up to 1
-- ``tree`` (``--tree``): the proof, null where there is none
+- ``tree`` (``--tree``): the proof, or null
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ TREE_SECONDS = 60.0  # for the proof of a win
 
 COMMAND = CommandLine(
     "numoku analyse",
-    "Show value, depth and best line of a position, a forced win with its line, and in renju the "
-    "cells that are forbidden to black.",
+    "Show value, depth and best line of a position, forced wins, and in renju the cells that are "
+    "forbidden to black.",
     (
         SHARED["position"]._replace(more={"nargs": "*"}),
         *POSITION,
         Option("--ply", integer, None, "N",
-               "the position after N moves of a game; -N: before its last N"),
+               "analyse the position after N moves of the game; -N: before its last N"),
         SHARED["time"]._replace(default=5.0),
         "depth",
         "nodes",
-        Option("--multipv", positive, 1, "N", "how many best moves to show"),
+        Option("--multipv", positive, 1, "N", "number of best moves to show"),
         "tree",
-        Option("--policy", None, False, None, "show which moves look best before any search"),
+        Option("--policy", None, False, None, "show the moves that look best before any search"),
         "threads", "memory", "search", "db", "weights", "json",
     ),
     "POSITION is a string of moves such as h8i9j10 (letter = column, number = row from the top), "
-    "a file of a game, or - to read any of these, or a drawn board of . X O, from "
-    "the standard input. Ctrl-C shows what was found so far.",
+    "a game file, or - to read any of these, or a drawn board of . X O, from "
+    "standard input. Ctrl-C shows the results so far.",
 )  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Analyse a position; return 0, or raise what is wrong with it."""
+    """Analyse a position."""
     options = COMMAND.parse(arguments)
     position = setup.chosen_setup(options, " ".join(options.position))
     if options.ply is not None:
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def show_position(engine: Engine, last: Coordinates | None) -> None:
-    """Print the board, who moves, and what is forbidden."""
+    """Print the board, the side to move and the forbidden cells."""
     game = engine.game
     forbidden = game.forbidden()
     view.show_board(game, last, forbidden)
@@ -131,7 +131,7 @@ def show_position(engine: Engine, last: Coordinates | None) -> None:
 
 
 def show_policy(engine: Engine) -> None:
-    """Print the value without search, and the moves that look best."""
+    """Print the static value, and the moves that look best."""
     source = engine.network or "linear"
     print(f"at a glance ({source}): value {format_value(engine.value())}")
     first = engine.policy()[:POLICY_MOVES]
@@ -154,7 +154,7 @@ def _show_result(engine: Engine, thoughts: list[Thought]) -> None:
 
 
 def proof_tree(engine: Engine, thoughts: list[Thought]) -> Tree | None:
-    """Return the proof of a win for the side to move, or None if it is not found in time."""
+    """Return the proof of a win of the side to move, or None if none is found in time."""
     if engine.game.is_over:
         return None
     with Solver(engine.table_bytes or MEGABYTE, engine.library) as solver:

@@ -1,8 +1,9 @@
-"""``numoku bench``: how fast the engine is, and a signature of everything it decides.
+"""``numoku bench``: the speed of the engine, and the signature of its search.
 
-The signature is the number of nodes of fixed positions, to a fixed depth with one thread: the same
-on every machine, so another number is another play. The last one is kept in the kernel's folder
-and shown by `numoku --version` until a module is edited; what is shipped has that of its build.
+The signature is the number of nodes of fixed positions, to a fixed depth with one thread. It is the
+same on every machine, so another number means other play. The last signature is stored in the
+kernel's folder and shown by `numoku --version` until a module is edited; a shipped kernel has that
+of its build.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ..values import format_value
 
 DEPTH = 13
 SHORT_DEPTH = 4
-TABLE_BYTES = 16 << 20  # fixed, because what the table forgets changes the nodes
+TABLE_BYTES = 16 << 20  # fixed, because replaced entries change the nodes
 PAIR_ROUNDS = 1000
 PAIR_REPEATS = 5
 FILE = "SIGNATURE"  # in the folder of the kernel
@@ -64,14 +65,14 @@ POSITIONS = tuple(
 )
 SHORT = tuple(next(p for p in POSITIONS if p.rule is rule and p.width == 15) for rule in Rule)
 
-# Where make and undo are timed: freestyle middle games on 15x15.
+# For timing make and undo: freestyle middle games on 15x15.
 PAIR_POSITIONS = tuple(p for p in POSITIONS[1:] if p.rule is Rule.FREESTYLE and p.width == 15)
 
 
 COMMAND = CommandLine(
     "numoku bench",
     "Search fixed positions in every rule to a fixed depth. The sum of their nodes is the "
-    "signature of the search; `pairs` are stones put and taken back a second.",
+    "signature of the search; `pairs` is the number of stones put and taken back per second.",
     (
         "weights", "search", "threads", "json",
         Option("--level", metavar="L", about="instruction set of the kernel: v2, v3 or v4"),
@@ -105,13 +106,13 @@ def main(arguments: Sequence[str]) -> int:
     else:
         print()
         for name, value in document.items():
-            is_quantity = isinstance(value, int) and name != "nodes"  # which a commit ends with
+            is_quantity = isinstance(value, int) and name != "nodes"  # copied to commits as it is
             print(f"{name:10} {value:,}" if is_quantity else f"{name:10} {value}")
     return 0
 
 
 class BenchRun(NamedTuple):
-    """What the search of a position took; seconds."""
+    """The figures of one search; ``time`` in seconds."""
 
     rule: str
     size: int
@@ -124,7 +125,7 @@ class BenchRun(NamedTuple):
 
 
 def run(engine: Engine, position: GameRecord, limit: Limit) -> BenchRun:
-    """Search one position from an empty table; return what it took."""
+    """Search one position from an empty table."""
     engine.new_game(*position.board)
     engine.clear_hash()
     engine.game.become(position)
@@ -137,7 +138,7 @@ def run(engine: Engine, position: GameRecord, limit: Limit) -> BenchRun:
 
 
 def summary(engine: Engine, runs: list[BenchRun], limit: Limit) -> Document:
-    """Return the sums, and what they were measured with."""
+    """Return the totals and the conditions of the measurement."""
     nodes = sum(run.nodes for run in runs)
     seconds = sum(run.time for run in runs)
     return {
@@ -154,7 +155,7 @@ def summary(engine: Engine, runs: list[BenchRun], limit: Limit) -> Document:
 
 
 def pairs_per_second(engine: Engine) -> int:
-    """Return how many stones a second can be put and taken back, all state kept up to date."""
+    """Return how many stones per second can be put and taken back, with all state updated."""
     games = []
     for position in PAIR_POSITIONS:
         game = Game(*position.board, library=engine.library, weights=engine.weights)
@@ -179,14 +180,14 @@ def _show(run: BenchRun) -> None:
     )
 
 
-# The signature as it was last measured ---------------------------------------------------
+# The last signature ----------------------------------------------------------------------
 
 
 def note(weights: str, nodes: int) -> None:
-    """Keep the signature that was measured with some weights, where there is a place for it."""
+    """Store the signature measured with some weights, if the kernel's folder can be written."""
     try:
         if not is_shipped():
-            from pathlib import Path  # 10 ms that a package does without
+            from pathlib import Path  # saves 10 ms at start
 
             write_whole(Path(kernel_folder(), FILE), line(weights, nodes))
     except OSError:  # a read-only installation
@@ -194,12 +195,12 @@ def note(weights: str, nodes: int) -> None:
 
 
 def line(weights: str, nodes: int) -> str:
-    """Return what the file holds."""
+    """Return the contents of the signature file."""
     return f"{nodes} {weights}\n"
 
 
 def recall(weights: str) -> int | None:
-    """Return the signature with these weights, or None if it is not known any more."""
+    """Return the stored signature for these weights, or None if it is missing or outdated."""
     try:
         path = os.path.join(kernel_folder(), FILE)
         with open(path, encoding="ascii") as file:

@@ -1,4 +1,4 @@
-"""``numoku book``: an opening book that a search makes, in a database of positions."""
+"""``numoku book``: opening books made by searches, in a database of positions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROOT = SHARED["position"]._replace(
 
 
 def grow_book(database: Database, options: argparse.Namespace) -> int:
-    """Grow a book until it has its positions."""
+    """Grow a book until it has ``--positions``, or everything in it is decided."""
     asked = setup.chosen_setup(options, options.position)
     root = image_of(asked.position).key
     weights = load_weights(options.weights).key
@@ -58,14 +58,14 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
     try:
         growth.grow(database, graph, plan, workers, show)
     except KeyboardInterrupt:
-        print("\nthe same command goes on with it", file=sys.stderr)
+        print("\nthe same command continues", file=sys.stderr)
         raise
     finally:
         workers.close()
-    with database.transaction():  # another one may have grown it at the same time
+    with database.transaction():  # another builder may have grown the book at the same time
         growth.settle(database, [root])
     if len(graph.below) < options.positions:
-        print("everything that the book looks at is decided", file=sys.stderr)
+        print("everything in the book is decided", file=sys.stderr)
     print(f"{database.name}: a book of {counted(len(graph.below), 'position')}")
     if graph.root in graph.pages:
         print(f"best play: {best_line(graph)}")
@@ -73,7 +73,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
 
 
 def best_line(graph: Graph) -> str:
-    """Return the line in which both sides play the best moves of the book, turned as the root."""
+    """Return the line of best moves in the book, in the orientation of the root's key."""
     position = read_key(graph.root)
     moves: list[Coordinates] = []
     while True:
@@ -132,23 +132,23 @@ COMMAND = CommandLine(
     actions={
         "build": Action(
             grow_book,
-            "search positions, the most promising first; goes on where it stopped",
+            "search positions, most promising first; continues where it stopped",
             (
                 FILE, ROOT, *POSITION,
-                Option("--positions", positive, POSITIONS, "N", "below the root, in the end"),
-                Option("--lines", positive, LINES, "N", "moves of a position"),
-                SHARED["nodes"]._replace(default=NODES, about="of a search"),
+                Option("--positions", positive, POSITIONS, "N", "positions to reach in total"),
+                Option("--lines", positive, LINES, "N", "moves to compare per position"),
+                SHARED["nodes"]._replace(default=NODES, about="nodes per search"),
                 Option("--drop", positive, DROP, "V",
-                       "a move worse by V is searched a ply later"),
-                SHARED["processes"]._replace(about="searches at the same time (one a core)"),
+                       "search a move worse by V one ply later"),
+                SHARED["processes"]._replace(about="searches at the same time (one per core)"),
                 "cluster", "weights",
             ),
         ),
-        "show": Action(_show_book, "what a book says of a position",
+        "show": Action(_show_book, "show a position of a book",
                        (FILE, ROOT, *POSITION, "json")),
         "openings": Action(
             write_openings,
-            "write positions of equal chances, as numoku match reads them",
+            "write balanced positions as openings for numoku match",
             (
                 FILE, *POSITION,
                 Option("out", Path, None, "OUT", "a file that does not exist yet"),
@@ -160,7 +160,7 @@ COMMAND = CommandLine(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do one thing with a book; return 0, 1 if that failed, or 2 if it makes no sense."""
+    """Run an action on a book; return its exit status."""
     options = COMMAND.parse(arguments)
     with Database(options.file, create=options.action == "build") as database:
         return int(options.run(database, options))

@@ -1,10 +1,10 @@
-"""``numoku db``: what has been found out about positions, kept in a file or on a server.
+"""``numoku db``: a database of positions, games and lines, in a file or on a server.
 
 ``show --json`` and ``query --json`` print objects with ``known``, ``rule``, ``size``, ``to_move``,
 ``black``, ``white``, ``walls``, ``opening``, ``value``, ``bound``, ``depth``, ``nodes``, ``mate``,
 ``best`` (``[x, y]``), ``moves``, ``pv``, ``proof``, ``tree``, ``version``, ``weights``, ``games``,
 ``notes``, ``book``; ``show`` adds ``next``, each known move with its value for the side that makes
-it. Cells are those of the position that was asked for; what is unknown is null.
+it. Cells have the orientation of the given position; unknown values are null.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
 
-SIGNS = "a\b"  # what a library needs as single bytes
+SIGNS = "a\b"  # must be single bytes in a library
 LIMIT = 20  # positions that query shows
 
 CHANGES = ("add", "merge")
-CONTENTS = {  # tables, and what they hold
+CONTENTS = {  # the names of tables in messages
     "position": "positions",
     "game": "games",
     "node": "moves of lines",
@@ -49,7 +49,7 @@ CONTENTS = {  # tables, and what they hold
 
 
 def add_games(database: Database, options: argparse.Namespace) -> int:
-    """Store what the sources hold; each is reported once it is stored."""
+    """Store the contents of the sources, reporting on each."""
     chosen = SourceOptions(options.rule, options.size, options.encoding, options.from_below)
     status = 0
     for name in options.games:
@@ -72,7 +72,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
 
 
 def _announcer(name: str) -> Callable[[str], None]:
-    """Return what says each remark about a file once."""
+    """Return a function that prints each remark about a file once."""
     said: set[str] = set()
 
     def say(remark: str) -> None:
@@ -95,7 +95,7 @@ def _stored_words(done: Added) -> str:
     text = f"stored {', '.join(words)}" if words else "stored nothing new"
     if done.known_games:
         was = "were" if done.known_games != 1 else "was"
-        text += f"; {counted(done.known_games, 'game')} {was} there"
+        text += f"; {counted(done.known_games, 'game')} {was} known"
     return text
 
 
@@ -124,7 +124,7 @@ def _show_position(database: Database, options: argparse.Namespace) -> int:
 
 
 def position_lines(asked: GameRecord) -> list[str]:
-    """Return the board and what it is."""
+    """Return the board, the rule, the side to move and the opening as text."""
     position = asked.position
     board = GameRecord.of(position)._replace(marked=asked.last)
     mover = position.to_move.name.lower()
@@ -134,7 +134,7 @@ def position_lines(asked: GameRecord) -> list[str]:
 
 
 def entry_lines(entry: Entry | None) -> list[str]:
-    """Return what is known about a position."""
+    """Return the entry of a position as text."""
     if entry is None:
         return ["nothing is known about this position"]
     lines = finding_lines(entry.finding) if entry.finding is not None else []
@@ -154,7 +154,7 @@ def entry_lines(entry: Entry | None) -> list[str]:
 
 
 def finding_lines(finding: Result) -> list[str]:
-    """Return a value with what it rests on."""
+    """Return a finding as text: its value, effort, author, moves and proof."""
     by = " ".join(word for word in (finding.author.version, finding.author.weights) if word)
     lines = [
         f"value {format_worth(finding)}, depth {finding.depth}, "
@@ -171,7 +171,7 @@ def finding_lines(finding: Result) -> list[str]:
 
 
 def move_words(mover: Side, entry: Entry) -> str:
-    """Return what is known after a move, values for the side that makes it."""
+    """Return the entry after a move in a few words, the value for the side that makes it."""
     words = []
     if entry.finding is not None:
         words.append(f"{format_value(-entry.finding.value)}/{entry.finding.depth}")
@@ -206,7 +206,7 @@ def _query_positions(database: Database, options: argparse.Namespace) -> int:
 
 
 def export(database: Database, options: argparse.Namespace) -> int:
-    """Write a file; say what it cannot hold."""
+    """Write a file; print what it leaves out."""
     wanted = Filter(options.rule, options.size)
     try:
         losses = exports.export(database, options.out, wanted, options.values, options.encoding)
@@ -220,7 +220,7 @@ def export(database: Database, options: argparse.Namespace) -> int:
 
 
 def _require_whole(database: Database, result: str) -> None:
-    """Refuse a damaged database, saying what comes of that; raise FileError."""
+    """Raise FileError if a database is damaged; ``result`` tells the consequence."""
     if damage := database.connection.faults(quick=True):
         saved = "`numoku db FILE rescue NEW` saves what can be read"
         raise FileError(f"{database.name} is damaged ({damage[0]}): {result}; {saved}")
@@ -230,14 +230,14 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL
-            _require_whole(other, "nothing of it is taken")
+            _require_whole(other, "nothing was copied")
             done = merge(database, other, partial(_tell, name))
         print(f"{name}: {_stored_words(done)}", flush=True)
     return 0
 
 
 def _rescue(options: argparse.Namespace) -> int:
-    """Take over what can be read of a damaged file, and count what was lost."""
+    """Copy the readable rows of a damaged file, and report the losses."""
     found = rescue(Path(options.database).expanduser(), options.new)
     kept, lost = [], []
     for table, rescued in found.items():
@@ -249,23 +249,23 @@ def _rescue(options: argparse.Namespace) -> int:
 
 
 def check(database: Database, options: argparse.Namespace) -> int:
-    """Say what is wrong, or that nothing is."""
+    """Print all faults, or a summary if there are none; return 1 or 0."""
     status = 0
     for fault in find_faults(database):
         print(fault)
         status = 1
     if status == 0:
         counts = [f"{database.count(table):,} {words}" for table, words in CONTENTS.items()]
-        print(f"{database.name} is whole: {', '.join(counts)}")
+        print(f"{database.name} is intact: {', '.join(counts)}")
     return status
 
 
 LETTERS = Option("--encoding", str, ENCODING, "E",
-                 "of the texts in a RenLib library, such as cp1252, gbk or shift_jis")  # fmt: skip
+                 "of texts in a RenLib library, such as cp1252, gbk or shift_jis")  # fmt: skip
 COMMAND = CommandLine(
     "numoku db",
-    "Keep positions with what was found out about them: values, best moves, proofs, results of "
-    "games, comments. Turned, mirrored or otherwise reached positions are the same.",
+    "A database of positions: values, best moves, proofs, results of games, comments. Positions "
+    "are the same however they are turned, mirrored or reached.",
     (Option("database", metavar="FILE", about="the database"),),
     "FILE is a file, made by the first add, or the URL of a PostgreSQL database. GAME is a file of "
     "games (SGF, PSQ, RenLib, RIF, .pos, .sav, .rec), a journal of matches, recorded self-play, "
@@ -276,42 +276,42 @@ COMMAND = CommandLine(
             Option("games", metavar="GAME", more={"nargs": "+"}), *POSITION, LETTERS,
         )),
         "show": Action(
-            _show_position, "what is known about a position, and about each move from it", (
+            _show_position, "show everything known about a position and each of its moves", (
             SHARED["position"]._replace(default="", more={"nargs": "?"}), *POSITION, "json",
         )),
-        "query": Action(_query_positions, "positions that fulfil conditions", (
+        "query": Action(_query_positions, "find positions by conditions", (
             *POSITION,
-            Option("--opening", str, None, "O", "one of renju's 26, as D4 or Kagetsu"),
-            SHARED["stones"]._replace(default="0-", about="how many stones stand there"),
-            SHARED["depth"]._replace(about="searched at least so deep"),
+            Option("--opening", str, None, "O", "one of renju's 26, such as D4 or Kagetsu"),
+            SHARED["stones"]._replace(default="0-", about="number of stones"),
+            SHARED["depth"]._replace(about="searched to this depth at least"),
             Option("--value", integer, None, ("LOW", "HIGH"), "for the side to move"),
             Option("--proven", None, False, None, "forced wins and losses only"),
             Option("--games", whole, 0, "N", "at least N games"),
             Option("--text", str, "", "T", "in the comments"),
             Option("--limit", whole, LIMIT, "N", "show at most N"),
-            SHARED["json"]._replace(about="one JSON object a line on stdout"),
+            SHARED["json"]._replace(about="one JSON object per line on stdout"),
         )),
         "export": Action(
             export, "write a RenLib library, an SGF file, or everything as JSON lines", (
             Option("out", Path, None, "OUT", "named .lib, .sgf or .jsonl"), *POSITION,
-            Option("--values", None, False, None, "write the values of the moves, too"), LETTERS,
+            Option("--values", None, False, None, "also write the values of the moves"), LETTERS,
         )),
-        "merge": Action(_merge_others, "take other databases over",
+        "merge": Action(_merge_others, "copy the contents of other databases",
                         (Option("others", metavar="OTHER", more={"nargs": "+"}),)),
-        "check": Action(check, "see that everything is whole; status 1 if not", ()),
-        "rescue": Action(_rescue, "take what can be read of a damaged file into a new one",
+        "check": Action(check, "check for damage; exit status 1 if there is any", ()),
+        "rescue": Action(_rescue, "copy what is readable in a damaged file to a new one",
                          (Option("new", Path, metavar="NEW"),)),
     },
 )  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do one thing with a database; return 0, or 1 if that failed, or 2 if it makes no sense."""
+    """Run an action on a database; return its exit status."""
     options = COMMAND.parse(arguments)
     encoding = getattr(options, "encoding", ENCODING)
     try:
         if SIGNS.encode(encoding) != SIGNS.encode():
-            raise SettingsError(f"a library cannot be in {encoding}: its signs end texts there")
+            raise SettingsError(f"a library cannot be in {encoding}, which changes its end marks")
     except (LookupError, UnicodeError):
         raise SettingsError(f"there is no encoding {encoding}") from None
     if options.action == "rescue":

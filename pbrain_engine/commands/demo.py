@@ -1,4 +1,4 @@
-"""``numoku demo``: a match of one game between the engine and itself, shown move by move."""
+"""``numoku demo``: one game of the engine against itself, shown move by move."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ COMMAND = CommandLine(
         SHARED["rule"]._replace(about="freestyle, standard, renju, caro, caro-exact, or the "
                                 "protocol's code (default: freestyle)"),
         SHARED["size"]._replace(about="side of the board, 5 to 22, or WxH (default: 15)"),
-        SHARED["from-below"]._replace(about="the rows of moves such as h8 count from below, as in "
-                                      "RenLib"),
-        SHARED["time"]._replace(default=0.5, about="seconds a move"),
+        "from-below",
+        SHARED["time"]._replace(default=0.5, about="seconds per move"),
         Option("--total", above_zero, 75.0, "S", "seconds for the game"),
         Option("--opening", str, "", "MOVES", "moves to begin with, such as h8i9"),
         "threads",
@@ -37,7 +36,7 @@ class MoveView(View):
     """A line for each move."""
 
     def on_move(self, slot: int, played: GameRecord) -> None:
-        """Print the last move, with what the engine said of it."""
+        """Print the last move with its value and depth."""
         if len(played.moves) > played.given:
             ply, (x, y) = len(played.moves), played.moves[-1]
             side = "white" if ply % 2 == 0 else "black"

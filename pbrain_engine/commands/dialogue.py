@@ -1,6 +1,6 @@
-"""A game between a person and the engine as a dialogue: a line in, lines of text out.
+"""A game between a person and the engine as a dialogue: one line in, lines of text out.
 
-Nothing here reads or prints; ``play`` does.
+Reading and printing are left to ``play``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .opening import ENGINE, TalkedOpening, chosen_opening
 
 PERSON = "you"
 SECONDS = 5.0  # for a move of the engine
-LATER = ("hint", "resign")  # once the opening is over
+LATER = ("hint", "resign")  # commands that wait until the opening is over
 COLOUR_LATER = "sides are chosen in an opening; `swap` changes them"
 CLOCK = ("used", "minutes", "increment", "byoyomi", "periods")
 FOULS = {
@@ -43,22 +43,22 @@ FOULS = {
 
 
 class GameStart(NamedTuple):
-    """From where a game goes on, and against what."""
+    """The start of a dialogue: a position and an opponent."""
 
     record: GameRecord
-    trees: Sequence[GameTree] = ()  # the games of the file that the position comes from
+    trees: Sequence[GameTree] = ()  # the games of the file that has the position
     person: Side | None = None
     level: int = DEFAULT_LEVEL
     seconds: float = SECONDS
-    method: str = ""  # of the textbooks, in the engine's place
-    opening: TalkedOpening | None = None  # by which it began, or is beginning
+    method: str = ""  # a textbook method that replaces the engine
+    opening: TalkedOpening | None = None  # finished or not
     name: str = ""  # among the saved games
-    at: float = 0.0  # when it was begun, in seconds since 1970
-    clock: Mapping[str, Any] = {}  # of the page, which stands still here: what CLOCK names
+    at: float = 0.0  # start of the game, in seconds since 1970
+    clock: Mapping[str, Any] = {}  # of the page, stopped here: the fields in CLOCK
 
 
 class Dialogue:
-    """The state of a game and what each command does to it."""
+    """The state of a game, and its commands."""
 
     def __init__(
         self,
@@ -70,21 +70,21 @@ class Dialogue:
     ) -> None:
         """Begin a game.
 
-        ``listener`` gets what the engine thinks on the way to a move. What the engine finds out,
-        and games that have ended, are ``kept``.
+        ``listener`` receives each iteration of the engine's searches. Findings and finished games
+        are stored in ``kept``.
         """
         self.engine = engine
         self.person = start.person or Side.BLACK
         self.level, self.method, self.seconds = start.level, start.method, start.seconds
-        self.over = False  # the person has left
-        self.begun = 0  # how many games so far
-        self.wants_board = False  # the person has asked for it
+        self.over = False  # whether the person has quit
+        self.begun = 0  # number of games so far
+        self.wants_board = False  # whether the person has asked for the board
         self.resigned: Side | None = None
         self._chance = random.Random(seed)
         self._listener = listener
         self._kept = kept or OptionalDatabase(None)
-        self._notes: dict[int, str] = {}  # ply -> what the engine thought
-        self._question: Callable[[], str] | None = None  # what a yes does
+        self._notes: dict[int, str] = {}  # ply -> value/depth/time of the engine's move
+        self._question: Callable[[], str] | None = None  # called if the person answers yes
         self._begin(start.record, start.trees, start.opening)
         self._clock = start.clock
 
@@ -94,7 +94,7 @@ class Dialogue:
         trees: Sequence[GameTree] = (),
         opening: TalkedOpening | None = None,
     ) -> None:
-        """Begin from a position; nothing changes if it cannot be set up."""
+        """Begin a game from a position; on an error nothing changes."""
         Game(*start.board).become_checked(start)
         self.engine.new_game(*start.board)
         self.engine.game.become(start)
@@ -104,7 +104,7 @@ class Dialogue:
         self._clock = {}
         self._played_by: list[str] = []  # the levels, or methods, of the engine's moves
         self._trees = trees
-        self._files: set[Path] = set()  # that hold this game, so that they may be written again
+        self._files: set[Path] = set()  # written for this game, so overwritten without asking
         self._opening = opening
         if opening is not None and opening.goes_on:
             self.person = opening.side
@@ -113,7 +113,7 @@ class Dialogue:
 
     @property
     def prompt(self) -> str:
-        """What the person is asked for."""
+        """The prompt for the person."""
         if self._opening is not None and self._opening.goes_on:
             return f"{self._opening.prompt}> "
         if self.game_over:
@@ -122,7 +122,7 @@ class Dialogue:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a move has been made since the beginning, so that there is something to keep."""
+        """Whether moves differ from those at the start, so that the game is worth saving."""
         return self.engine.game.moves[self._placed :] != [*self._start.moves]
 
     @property
@@ -133,7 +133,7 @@ class Dialogue:
     # The engine's part -------------------------------------------------------------
 
     def engine_turn(self) -> str:
-        """Let the engine play if it has the move; return what there is to say."""
+        """Let the engine move if it is its turn; return the text to print."""
         game = self.engine.game
         if self._opening is not None and self._opening.goes_on:
             said = self._opening_turn(self._opening)
@@ -159,7 +159,7 @@ class Dialogue:
         return f"{ENGINE}: {cell_name(*thought.move)}   ({_describe(thought)})"
 
     def result(self) -> str:
-        """Return how the game ended, or nothing while it goes on."""
+        """Return the result of the game in words, or nothing before its end."""
         if self.resigned is not None:
             return f"Result: {self._name(self.resigned.opponent)} wins, {PERSON} resigned"
         if not self.engine.game.is_over:
@@ -168,7 +168,7 @@ class Dialogue:
         return view.result_line(self.engine.game, None if winner is None else self._name(winner))
 
     def keep(self) -> None:
-        """Keep the game, which has ended."""
+        """Store the finished game in the database."""
         if not self._start.start.walls:
             self._kept.note_game(self.record())
 
@@ -178,7 +178,7 @@ class Dialogue:
     # The person's part -------------------------------------------------------------
 
     def answer(self, line: str) -> str:
-        """Do what a line says; return what there is to say about it."""
+        """Carry out a line typed by the person; return the text to print."""
         words = line.split()
         if not words:
             return ""
@@ -196,7 +196,7 @@ class Dialogue:
             if word in COMMANDS:
                 return COMMANDS[word][-1](self, words[1:])
             return self._move(line)
-        except (NumokuError, ValueError, OSError) as error:  # the game goes on
+        except (NumokuError, ValueError, OSError) as error:  # the game continues
             return problem_of(error)
 
     def _move(self, line: str) -> str:
@@ -206,7 +206,7 @@ class Dialogue:
         try:
             x, y = parse_cell(line, game.width, game.height)
         except NotationError as error:
-            return f"{error}; `help` lists what else there is"
+            return f"{error}; `help` lists all commands"
         if game.at(x, y) is not Side.EMPTY:
             return f"{cell_name(x, y)} is taken"
         if game.is_forbidden(x, y):
@@ -215,7 +215,7 @@ class Dialogue:
         return ""
 
     def _undo(self, words: list[str]) -> str:
-        """Take moves back until the person has the move again."""
+        """Take moves back until it is the person's turn again."""
         game = self.engine.game
         if self.resigned is not None:
             self.resigned = None
@@ -234,7 +234,7 @@ class Dialogue:
         return ""
 
     def _first_own(self, opening: TalkedOpening) -> int:
-        """Return the stones after which the person's first move after the opening was made."""
+        """Return the number of stones before the person's first move after the opening."""
         stones = len(opening.play.stones)
         is_engines = (Side.BLACK, Side.WHITE)[stones % 2] is not self.person
         return stones + int(is_engines and not opening.goes_on)
@@ -280,10 +280,10 @@ class Dialogue:
         path = Path(" ".join(words)).expanduser()
         if path.suffix.lower() not in KINDS:
             return "games are saved as .sgf, .psq, .lib (RenLib) or .svg (a film)"
-        self.sgf()  # or what is wrong with it, before anything is asked
+        self.sgf()  # raises errors before asking
         if path.exists() and path.resolve() not in self._files:
             self._question = lambda: self._write(path)
-            return f"{path} is there already; replace it? (yes or no)"
+            return f"{path} already exists; replace it? (yes or no)"
         return self._write(path)
 
     def _write(self, path: Path) -> str:
@@ -292,7 +292,7 @@ class Dialogue:
             write_whole(path, text)
         else:
             is_whole = not self._trees[1:] and all(tree.is_plain() for tree in self._trees)
-            losses = [] if is_whole else ["comments, side lines and other games are not in it"]
+            losses = [] if is_whole else ["comments, side lines and other games are left out"]
             write_game(path, self.record())
         self._files.add(path.resolve())
         return "; ".join([f"saved {path}", *losses])
@@ -326,10 +326,10 @@ class Dialogue:
         self.over = True
         return ""
 
-    # Openings by a rule. While one goes on, the board has its stones and nothing else.
+    # Openings by a rule. During one, the board has only its stones.
 
     def _begin_opening(self, words: list[str]) -> str:
-        """Begin again by an opening rule, whose first player is the person or the engine."""
+        """Begin a new game by an opening rule; the person or the engine is the first player."""
         names = [word.lower() for word in words]
         if not names or names[0] not in RULES or names[1:] not in ([], [ENGINE.lower()]):
             return f"name a rule, as in `opening rif` or `opening rif numoku`: {', '.join(RULES)}"
@@ -340,7 +340,7 @@ class Dialogue:
         return opening.greet()
 
     def _do_step(self, opening: TalkedOpening, words: list[str]) -> str:
-        """Do steps of the person; where sides are chosen, a colour stands for the word."""
+        """Do steps of the person; a colour stands for the word that takes it."""
         step = opening.play.step
         if words[0].lower() in CHOICES and (step is None or step.act not in (Act.SWAP, Act.BRANCH)):
             return opening.play.ask()
@@ -356,7 +356,7 @@ class Dialogue:
         return f"{opening.play.ask()} You play {self.person.name.lower()}."
 
     def _opening_turn(self, opening: TalkedOpening) -> list[str]:
-        """Let the engine do its steps; return what it did, and what the person is to do."""
+        """Let the engine do its steps; return their description and the next instructions."""
         try:
             said = opening.engine_steps(self.engine, self.seconds, self._chance)
         finally:
@@ -364,27 +364,27 @@ class Dialogue:
         return [*said, opening.ask() if opening.goes_on else self._closing(opening)]
 
     def _show_opening(self, opening: TalkedOpening) -> None:
-        """Put the stones of the opening on the board, and take the person's side from it."""
+        """Put the stones of the opening on the board, and update the person's colour."""
         swap2.set_up(self.engine, opening.play.stones)
         self._notes, self.person = {}, opening.side
 
     # Records -----------------------------------------------------------------------
 
     def sgf(self) -> tuple[str, list[str]]:
-        """Return the game as an SGF file, and what SGF cannot hold of it.
+        """Return the game as an SGF file, and messages about what SGF leaves out.
 
-        Its moves lead, and what the file it came from had instead of them follows as side lines.
-        Names and result are those of that file until one of the sides has done something.
+        The moves played are the main line; other moves of the loaded file are variations. Names
+        and result are those of that file until the engine moves or the person resigns.
 
         Raises:
-            NotationError: blocked cells cannot be kept.
+            NotationError: the position has blocked cells.
         """
         tree = self._tree()
         text, losses = format_sgf_trees([tree, *self._trees[1:]])
         return text, [*losses, *tree.remarks]
 
     def _tree(self) -> GameTree:
-        """Return the game with its notes, and side lines that the file it came from had."""
+        """Return the game with its notes, and the variations of the loaded file."""
         played = self.record()
         tree = deepcopy(self._trees[0]) if self._trees else GameTree()
         before = tree.record
@@ -404,9 +404,9 @@ class Dialogue:
         return tree
 
     def document(self) -> dict[str, Any]:
-        """Return the game as the shelf keeps it, all but its name and when it was begun."""
+        """Return the game as a document to save, without its name and start time."""
         tree, played = self._tree(), self.record()
-        if played.passes:  # which documents do not hold: what stands there is set up
+        if played.passes:  # documents have no passes, so the position is stored as set up
             tree, played = GameTree(GameRecord.of(played.position)), played._replace(moves=())
             tree.record = tree.record._replace(black=played.black, white=played.white)
         return {
@@ -417,7 +417,7 @@ class Dialogue:
         }
 
     def _match(self) -> dict[str, Any]:
-        """Return how the game goes on, in the page's words."""
+        """Return the state of the match, with the page's names."""
         more = format_sgf_trees(self._trees[1:])[0] if self._trees[1:] else ""
         return {
             "human": self.person.name.lower(),
@@ -428,18 +428,18 @@ class Dialogue:
             "minutes": "0",
             **self._clock,
             **({"opening": self._opening.document()} if self._opening is not None else {}),
-            **({"more": more} if more else {}),  # further games of the file it came from
+            **({"more": more} if more else {}),  # other games of the loaded file
         }
 
     def _opponent(self) -> str:
-        """Return who has played in the engine's place, or is going to: all levels, or methods."""
+        """Return the levels or methods that the engine has played with, and the current one."""
         known = list(dict.fromkeys([*self._played_by, self.method or str(self.level)]))
         if not all(name.isdecimal() for name in known):
             return " and ".join(f"level {name}" if name.isdecimal() else name for name in known)
         return f"level {known[0]}" if len(known) == 1 else f"levels {' and '.join(known)}"
 
     def record(self) -> GameRecord:
-        """Return the game as it can be written to a file."""
+        """Return the record of the game."""
         game = self.engine.game
         opponent = f"{ENGINE} {self._opponent()}"
         names = (PERSON, opponent) if self.person is Side.BLACK else (opponent, PERSON)
@@ -453,37 +453,37 @@ class Dialogue:
         )  # fmt: skip
 
 
-Command = tuple[str, str, Callable[[Dialogue, list[str]], str]]  # usage, summary, what it does
+Command = tuple[str, str, Callable[[Dialogue, list[str]], str]]  # usage, summary, function
 COMMANDS: dict[str, Command] = {
     command[0].split()[0]: command
     for command in (
         ("undo", "take back your last move", Dialogue._undo),
-        ("hint", "what the engine would play for you", Dialogue._hint),
+        ("hint", "show the engine's move for you", Dialogue._hint),
         ("board", "show the board again", Dialogue._board),
         ("swap", "change sides", Dialogue._swap),
-        ("opening RULE", "begin again by an opening rule; `opening rif numoku`: it begins",
+        ("opening RULE", "new game by an opening rule; `opening rif numoku`: Numoku begins",
          Dialogue._begin_opening),
-        ("swap2", "the same as `opening swap2`; `swap2 numoku`: it begins",
+        ("swap2", "the same as `opening swap2`; `swap2 numoku`: Numoku begins",
          lambda self, words: self._begin_opening(["swap2", *words])),
         ("black", "in an opening: take black", lambda *_: COLOUR_LATER),
         ("white", "in an opening: take white", lambda *_: COLOUR_LATER),
         ("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
-        ("forbidden", "the cells that renju forbids you", Dialogue._forbidden),
-        ("new", "begin again on an empty board", Dialogue._new),
+        ("forbidden", "list the cells that renju forbids you", Dialogue._forbidden),
+        ("new", "new game on an empty board", Dialogue._new),
         ("save FILE", "write the game as .sgf, .psq, .lib or .svg", Dialogue._save),
-        ("load FILE", "go on from a file of a game, or a drawing", Dialogue._load),
-        ("resign", "give the game up", Dialogue._resign),
-        ("help", "this list", Dialogue._help),
-        ("quit", "leave; `numoku play --resume` goes on", Dialogue._quit),
+        ("load FILE", "continue from a game file or a drawing", Dialogue._load),
+        ("resign", "give up the game", Dialogue._resign),
+        ("help", "show this list", Dialogue._help),
+        ("quit", "quit; `numoku play --resume` continues", Dialogue._quit),
     )
 }  # fmt: skip
 
 
-CHOICES = ("swap", "black", "white")  # which an opening asks for
+CHOICES = ("swap", "black", "white")  # answers to an opening's questions
 
 
 def person_of(start: GameRecord) -> Side | None:
-    """Return which side of a game that was saved here the person had, or None."""
+    """Return the person's side in a game saved here, or None."""
     for side, name in ((Side.BLACK, start.black), (Side.WHITE, start.white)):
         if name == PERSON:
             return side

@@ -1,4 +1,4 @@
-"""An opening by a rule between a person and the engine, as a part of the dialogue of a game."""
+"""An opening by a rule between a person and the engine, as part of a dialogue."""
 
 from __future__ import annotations
 
@@ -29,54 +29,54 @@ TYPED = {
 
 
 class TalkedOpening:
-    """An opening, and which of its two players is the person; the other one is the engine."""
+    """An opening between a person and the engine."""
 
     def __init__(self, play: OpeningPlay, person: int) -> None:
-        """Go on with an opening as it is; ``person`` is 0 for the first player."""
+        """Continue an opening; ``person`` is 0 if the person is the first player, else 1."""
         self.play, self.person = play, person
-        self._asked = -1  # actions done when the person was last told what to do
+        self._asked = -1  # actions done when the person was last asked
 
     @property
     def goes_on(self) -> bool:
-        """Whether a step is to be done."""
+        """Whether the opening has another step."""
         return self.play.step is not None
 
     @property
     def side(self) -> Side:
-        """The colour that the person has at the moment."""
+        """The current colour of the person."""
         return self.play.colour_of(self.person)
 
     @property
     def prompt(self) -> str:
-        """What the person is to type."""
+        """The prompt for the person's step."""
         step = self.play.step
         assert step is not None, "the opening is over"
         return f"you, {self.side.name.lower()}: {TYPED[step.act]}"
 
     def greet(self) -> str:
-        """Say which rule it is."""
+        """Return the title and the summary of the rule."""
         rule = self.play.rule
         number = ("first", "second")[self.person]
         return f"{rule.title}: {rule.summary}\nyou are the {number} player; `quit` leaves"
 
     def ask(self) -> str:
-        """Say what is to be done, or nothing if that has been said."""
+        """Return the instructions for the step, or nothing if they were just given."""
         if self._asked == len(self.play.actions):
             return ""
         self._asked = len(self.play.actions)
         return self.play.ask()
 
     def answer(self, words: Sequence[str]) -> None:
-        """Do the person's steps, and none of the engine's; NotationError if a word is no step."""
+        """Do steps of the person; NotationError if a word is invalid or the engine's turn comes."""
         for word in words:
             if not self.goes_on or self.play.player != self.person:
-                raise NotationError(f"{word}: it is not your turn any more")
+                raise NotationError(f"{word}: it is no longer your turn")
             self.play.play(word)
 
     def engine_steps(self, engine: Engine, seconds: float, chance: Random) -> list[str]:
-        """Do the steps of the engine; return what it did. An interrupt ends the search that runs.
+        """Do the engine's steps, and return a description of each; an interrupt ends a search.
 
-        Its board has other stones afterwards.
+        The stones on the engine's board are changed.
         """
         said = []
         while self.goes_on and self.play.player != self.person:
@@ -89,14 +89,14 @@ class TalkedOpening:
         return said
 
     def take_back(self) -> bool:
-        """Take back what the person did last, and what followed; return whether there was any."""
+        """Take back the person's last step and all later ones; return whether there was one."""
         before = self.play.taken_back(self.person)
         if before is not None:
             self.play, self._asked = before, -1
         return before is not None
 
     def document(self) -> dict[str, Any]:
-        """Return the opening as it is kept with a game."""
+        """Return the opening as a saved game stores it."""
         actions = " ".join(self.play.actions)
         return {"rule": self.play.rule.name, "actions": actions, "person": self.person}
 
@@ -104,10 +104,10 @@ class TalkedOpening:
 def chosen_opening(
     name: str, record: GameRecord, person: int, chosen: Rule | None
 ) -> TalkedOpening:
-    """Return an opening on the empty board of a record, under a rule if one was chosen.
+    """Return an opening on an empty board of the record's size.
 
     Raises:
-        NotationError: it is played by another rule, or on another board.
+        NotationError: it does not fit that board, or the ``chosen`` rule.
     """
     rule = RULES.get(name)
     if rule is not None and rule.rule is not None and chosen not in (None, rule.rule):

@@ -1,7 +1,7 @@
 """``numoku play``: a game against the engine in the terminal.
 
-After each move the game is saved with comments, side lines, level and the state of its opening. The
-page of the board saves its games in the same place, and each can go on with those of the other.
+After each move the game is saved with comments, variations, level and the state of its opening. The
+board's page saves its games in the same place, and each can continue the other's games.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ COMMAND = CommandLine(
     "row from the top), or `help` for everything else.",
     (
         SHARED["position"]._replace(
-            about="moves such as h8i9, or a file, to go on from", more={"nargs": "*"}
+            about="moves such as h8i9, or a file, to continue from", more={"nargs": "*"}
         ),
-        Option("--resume", None, False, None, "go on with the last game that was left"),
+        Option("--resume", None, False, None, "continue the last unfinished game"),
         *POSITION,
         Option("--side", ("black", "white"), about="yours (default: as in the file, or black)"),
         Option("--level", integer, None, "N",
-               f"strength, 1 to 10 (default: {DEFAULT_LEVEL}, or that of the game that goes on)",
+               f"strength, 1 to 10 (default: {DEFAULT_LEVEL}, or that of a resumed game)",
                {"choices": LEVELS}),
         Option("--method", tuple(METHODS), "", "NAME",
-               f"play against a method of the textbooks: {', '.join(METHODS)}"),
+               f"play against a textbook method: {', '.join(METHODS)}"),
         Option("--opening", tuple(RULES), "", "RULE",
                f"begin by an opening rule, step by step: {', '.join(RULES)} (`--side white`: "
                "Numoku is the first player)"),
-        SHARED["time"]._replace(about=f"the engine's seconds a move ({SECONDS:g})"),
+        SHARED["time"]._replace(about=f"the engine's seconds per move ({SECONDS:g})"),
         "threads", "search", "db",
     ),
 )  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play until the person leaves."""
+    """Play until the person quits."""
     parser = COMMAND.parser()
     options = parser.parse_args(arguments)
     words = " ".join(options.position)
     if options.resume and (words or options.rule is not None or options.size):
-        parser.error("a game that is resumed has its own position, rule and board")
+        parser.error("a resumed game has its own position, rule and board")
     if options.opening and (words or options.resume):
         parser.error("an opening rule begins on an empty board")
     if options.method and options.level:
-        parser.error("levels are the engine's: --method goes without --level")
+        parser.error("--method and --level exclude each other")
     shelf = SavedGames(shelf_file())
     begun = resume_last(shelf) if options.resume else GameStart(
         setup.chosen_setup(options, words),
@@ -88,8 +88,8 @@ def main(arguments: Sequence[str]) -> int:
         print(opening.greet())
     line = StatusLine()
     if sys.stdin.isatty():
-        with suppress(ImportError):  # arrow keys edit what is typed, and bring it back
-            import readline  # noqa: F401 - from now on it works behind `input`
+        with suppress(ImportError):  # editing and history with the arrow keys
+            import readline  # noqa: F401 - makes `input` use it
     with (
         kept.OptionalDatabase(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000) as engine,
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def resume_last(shelf: SavedGames) -> GameStart:
-    """Return the last game that goes on, else the last; NotationError if none can be read."""
+    """Return the newest unfinished game, else the newest; NotationError if none can be read."""
     found = [game for game in shelf.going_on() if is_resumable(game)]
     if not found:
         raise NotationError("there is no game to resume")
@@ -113,7 +113,7 @@ def resume_last(shelf: SavedGames) -> GameStart:
 
 
 def is_resumable(game: Mapping[str, Any]) -> bool:
-    """Return whether a kept game is one of a person against the engine."""
+    """Return whether a saved game is one of a person against the engine."""
     match = game.get("match")
     if match is not None:
         return match.get("human") in ("black", "white")
@@ -121,7 +121,7 @@ def is_resumable(game: Mapping[str, Any]) -> bool:
 
 
 def begun_of(game: Mapping[str, Any]) -> GameStart:
-    """Return how a kept game goes on, at the move that was looked at."""
+    """Return the start of a dialogue that continues a saved game, at the move in view."""
     tree, match, moves = read_game_tree(game), game["match"] or {}, way_of(game)
     start = tree.record._replace(moves=tuple(moves))
     opening, kept = None, match.get("opening")
@@ -145,7 +145,7 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
 
 
 class StatusLine:
-    """One line of a terminal that shows what the engine thinks, and goes when it has moved."""
+    """A line of the terminal that shows the engine's thinking until it moves."""
 
     _is_open = False
 
@@ -156,7 +156,7 @@ class StatusLine:
             self._is_open = True
 
     def clear(self) -> None:
-        """Leave the line empty."""
+        """Clear the line."""
         if self._is_open:
             self._write("", "\r")
             self._is_open = False
@@ -167,7 +167,7 @@ class StatusLine:
 
 
 def talk(dialogue: Dialogue, status: StatusLine, unfinished: SavedGame) -> None:
-    """Read lines and show answers until the person leaves, by ``quit`` or a second Ctrl-C."""
+    """Read lines and print answers until ``quit``, the end of input or a second Ctrl-C."""
     shown: object = None
     announced = ""
     begun = dialogue.begun
@@ -177,7 +177,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: SavedGame) -> None:
             said = dialogue.engine_turn()
             status.clear()
             _say(said)
-            if dialogue.begun != begun:  # the game before stays in its file
+            if dialogue.begun != begun:  # a new game; the earlier one stays saved
                 unfinished, begun = SavedGame(unfinished.shelf), dialogue.begun
             unfinished.keep(dialogue)
             game = dialogue.engine.game
@@ -203,7 +203,7 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: SavedGame) -> None:
                 print()
                 if is_warned:
                     break
-                _say("Ctrl-C again leaves")
+                _say("press Ctrl-C again to quit")
                 is_warned = True
                 continue
             is_warned = False
@@ -211,9 +211,9 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: SavedGame) -> None:
             status.clear()
             _say(answer)
     if unfinished.trouble:
-        _say(f"the game could not be kept: {unfinished.trouble}")
+        _say(f"the game could not be saved: {unfinished.trouble}")
     elif unfinished.name and not dialogue.game_over:
-        _say("the game is kept: `numoku play --resume` goes on with it")
+        _say("the game is saved: `numoku play --resume` continues it")
 
 
 def _say(text: str) -> None:
@@ -221,18 +221,18 @@ def _say(text: str) -> None:
         print(text, flush=True)
 
 
-# Games that were left -----------------------------------------------------------------
+# Unfinished games ---------------------------------------------------------------------
 
 
 class SavedGame:
-    """One game on the shelf, put there when something is noted for the first time."""
+    """One saved game, stored for the first time after its first move."""
 
     def __init__(self, shelf: SavedGames, name: str = "", began: float = 0.0) -> None:
         self.shelf, self.name, self._began = shelf, name, began
-        self.trouble = ""  # why the game could not be kept
+        self.trouble = ""  # why the game could not be saved
 
     def keep(self, dialogue: Dialogue) -> None:
-        """Keep a game as it is now, once a move has been made; else ``trouble`` says why not."""
+        """Save the current state, once a move has been made; on failure set ``trouble``."""
         if not self.name and not dialogue.is_under_way:
             return
         try:

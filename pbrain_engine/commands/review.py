@@ -47,7 +47,7 @@ from ..values import format_value
 
 BAR = 20  # characters of the curve
 SHOWN_LINE = 8  # moves of a line in the table
-# What a review writes on a move, a line each:
+# Comment lines that a review writes on a move:
 OWN = re.compile(
     rf"value [-+]\S+, chance \d+ %$|({'|'.join(WRONG)}): lost \d|(missed|allowed) a win|"
     r"[a-z]\d+ is forbidden \([a-z ]+\): black loses$"
@@ -56,21 +56,21 @@ OWN = re.compile(
 
 COMMAND = CommandLine(
     "numoku review",
-    "Go through a game: the value at every move, mistakes by the chance to win that they lost, "
-    "and forced wins that were missed or allowed.",
+    "Review a game: the value at every move, mistakes by the winning chance that they lost, and "
+    "forced wins that were missed or allowed.",
     (
         Option("game", metavar="GAME", about="see below"),
         *POSITION,
-        SHARED["time"]._replace(default=1.0, about="seconds a position"),
+        SHARED["time"]._replace(default=1.0, about="seconds per position"),
         "threads", "memory", "db", "json",
         Option("--sgf", Path, None, "OUT", "write the game with comments"),
     ),
-    "GAME is a file of a game, moves such as h8i9j10, or - for the standard input.",
+    "GAME is a game file, moves such as h8i9j10, or - for standard input.",
 )  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Review a game; return 0, or raise what is wrong with it."""
+    """Review a game."""
     options = COMMAND.parse(arguments)
     game = setup.chosen_setup(options, options.game)
     if not game.moves:
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str]) -> int:
             print(json.dumps(review_document(game, found)))
         else:
             print("\n".join(table(game, found)))
-    finally:  # neither of the two is lost with the other
+    finally:  # written even if printing fails
         if options.sgf is not None:
             others = trees[1:] if options.sgf.resolve() == source.resolve() else []
             noted = annotate(game, found, trees[0] if trees else None)
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Reviewed]:
-    """Review a game from its end until Ctrl-C (KeyboardInterrupt before the first move)."""
+    """Review a game from its end, until Ctrl-C; KeyboardInterrupt before the first result."""
     with (
         kept.OptionalDatabase(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
@@ -128,7 +128,7 @@ def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Review
             if not found:
                 raise KeyboardInterrupt
             done = f"{counted(len(found), 'move')} of {len(moves)}"
-            print(f"stopped: the last {done} were looked at", file=sys.stderr)
+            print(f"stopped: only the last {done} were reviewed", file=sys.stderr)
         if not game.passes:
             database.note_game(add_result(game))
             database.note_findings(found_of(game, found, engine.weights.key).items())
@@ -136,7 +136,7 @@ def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Review
 
 
 def trees_of(source: Path, game: GameRecord) -> list[GameTree]:
-    """Return a game with what its file has written on it and the others of the file, if it can."""
+    """Return all games of an SGF file, the first being ``game`` with its comments; else []."""
     trees = setup.read_trees(source) if os.path.isfile(source) else []
     if not trees or game.passes or main_line(trees[0]).moves != game.moves:
         return []
@@ -145,7 +145,7 @@ def trees_of(source: Path, game: GameRecord) -> list[GameTree]:
 
 
 def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
-    """Return the review as lines: black's chance as a curve, and what went wrong."""
+    """Return the review as text lines: a curve of black's chance, and the mistakes."""
     lines = [f"{'move':>9}  value   black's chance"]
     curve = chances(game, found)
     for reviewed, black in zip(found, curve, strict=False):
@@ -167,12 +167,12 @@ def table(game: GameRecord, found: Sequence[Reviewed]) -> list[str]:
 
 
 def plural(count: int, kind: str) -> str:
-    """Return how many moves were of this kind."""
+    """Return a count with the name of a kind of mistake."""
     return f"{count} inaccuracies" if kind == INACCURACY and count != 1 else counted(count, kind)
 
 
 def remarks(game: GameRecord, reviewed: Reviewed) -> list[str]:
-    """Return what is to be said about a move."""
+    """Return the remarks about a move."""
     words = []
     if reviewed.is_foul:
         played = Game(*game.board)
@@ -190,10 +190,9 @@ def remarks(game: GameRecord, reviewed: Reviewed) -> list[str]:
 
 
 def annotate(game: GameRecord, found: Sequence[Reviewed], tree: GameTree | None = None) -> GameTree:
-    """Return the game with comments on moves that were wrong, and better lines as variations.
+    """Return the game with comments on its mistakes, and better lines as variations.
 
-    ``tree``: the game with what is written on it already; what an earlier review has written
-    there goes.
+    ``tree``: the game with earlier comments; those of an earlier review are removed.
     """
     tree = tree_of(game._replace(passes=())) if tree is None else tree
     before: list[tuple[TreeNode, Reviewed]] = []
@@ -214,15 +213,15 @@ def annotate(game: GameRecord, found: Sequence[Reviewed], tree: GameTree | None 
         better = reviewed.missed.line if reviewed.missed else reviewed.found.line
         if reviewed.is_mistake and better[0] != reviewed.move:
             add_line(node, better, "better")
-    for node, reviewed in before:  # after the moves of the game, so that those stay the first
+    for node, reviewed in before:  # after the moves of the game, so that those stay first
         after = node.child(reviewed.move)
-        if reviewed.allowed is not None and after.children:  # or else it would be the game
+        if reviewed.allowed is not None and after.children:  # else it would become the main line
             add_line(after, reviewed.allowed.line, "wins")
     return tree
 
 
 def add_line(node: TreeNode, line: Sequence[Move], comment: str) -> None:
-    """Add a line as a variation; its first move has a comment, unless that is there already."""
+    """Add a line as a variation, with a comment on its first move unless it has one."""
     for place, move in enumerate(line):
         node = node.child(move)
         if place == 0 and not node.comment:

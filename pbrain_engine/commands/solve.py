@@ -1,13 +1,13 @@
-"""``numoku solve``: the puzzles of a file, each answered by its kind and with the proof line.
+"""``numoku solve``: solve the puzzles of a file, with the line of each proof.
 
 A puzzle is one JSON object on a line: ``id``, ``size``, ``rule``, ``black``, ``white`` (cells,
 ``[x, y]`` from 0 at the top left), ``to_move`` and ``kind``. Kinds: ``vcf`` and ``no-vcf`` (is
 there a win by continuous fours?), ``vct`` (by fours and threes?), ``win`` (any forced win?),
-``defend`` (what stops the enemy's fours?) and ``forbidden`` (renju). It may say what is known:
+``defend`` (what stops the opponent's fours?) and ``forbidden`` (renju). It may give solutions:
 ``best`` (cells; with ``"best_complete": true`` all answers of a ``defend``) and ``verified`` (of
-``vcf`` and ``no-vcf``). An answer that contradicts it counts as wrong.
+``vcf`` and ``no-vcf``). An answer that contradicts them counts as wrong.
 
-``--json`` prints one object a puzzle: ``id``, ``claim``, ``moves``, ``line``, ``length``,
+``--json`` prints one object per puzzle: ``id``, ``claim``, ``moves``, ``line``, ``length``,
 ``nodes``, ``ms``, and with ``--tree`` the proof as ``tree``. A win is claimed only with a line that
 replays.
 """
@@ -36,32 +36,32 @@ from ..options import MEGABYTE, SHARED, CommandLine, Option, counted
 from ..solver import Solver, SolverProgress
 from .analyse import TREE_SECONDS
 
-SEARCH_SHARE = 0.5  # of the time that the threat search leaves to the main search at most
-NAMED_FAULTS = 3  # lines of a file without puzzles so far of which the reason is shown
+SEARCH_SHARE = 0.5  # of the time for the threat search; the main search gets the rest
+NAMED_FAULTS = 3  # bad lines before the first puzzle whose error is shown
 
 
 COMMAND = CommandLine(
     "numoku solve",
-    "Solve the puzzles of a file, one JSON object a line with id, size, rule, black, white, "
+    "Solve the puzzles of a file, one JSON object per line with id, size, rule, black, white, "
     f"to_move and kind ({', '.join(KINDS)}).",
     (
-        Option("file", metavar="FILE", about="the puzzles; - for the standard input"),
-        SHARED["time"]._replace(about="seconds a puzzle (1; with --prove no limit)"),
-        SHARED["nodes"]._replace(about="most stones that a search may try a puzzle"),
-        Option("--threats-only", None, False, None, "never ask the main search for a win"),
-        Option("--prove", None, False, None, "search on for a proof of a win by threats"),
+        Option("file", metavar="FILE", about="the puzzles; - for standard input"),
+        SHARED["time"]._replace(about="seconds per puzzle (1; with --prove no limit)"),
+        SHARED["nodes"]._replace(about="node limit of a search"),
+        Option("--threats-only", None, False, None, "do not use the main search"),
+        Option("--prove", None, False, None, "search until a win by threats is proven or refuted"),
         SHARED["tree"]._replace(about="show the whole proof of each win"),
         "threads",
         SHARED["memory"]._replace(default=200),
         "json",
     ),
-    "Status 1 if an answer contradicts what the file knows about its puzzle, or a line of the "
-    "file is no puzzle; the other lines are answered all the same.",
+    "Exit status 1 if an answer contradicts the solution in the file, or a line of the file is "
+    "not a puzzle; all other lines are solved.",
 )
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Solve a file; return 0, or 1 if an answer contradicts the file."""
+    """Solve a file; return 0, or 1 if an answer is wrong or a line is not a puzzle."""
     options = COMMAND.parse(arguments)
     path = options.file
     answers: list[Result] = []
@@ -115,7 +115,7 @@ def _answer_line(puzzle: Puzzle, answer: Result, fault: str) -> str:
 
 
 def summary(answers: Sequence[Result], wrong: int) -> str:
-    """Return how many puzzles got which answer, and how long it took."""
+    """Return the number of answers of each kind, and statistics of time and nodes."""
     if not answers:
         return "no puzzles to solve"
     claims = Counter(answer.claim for answer in answers)
@@ -153,13 +153,13 @@ class Solvers:
         self._engine: Engine | None = None
 
     def close(self) -> None:
-        """Give all memory back."""
+        """Free all memory."""
         self.solver.close()
         if self._engine is not None:
             self._engine.close()
 
     def stop(self) -> None:
-        """Make the question that is being answered end soon."""
+        """Stop the running search."""
         self.solver.stop()
         if self._engine is not None:
             self._engine.stop()
@@ -182,7 +182,7 @@ class Solvers:
         return found._replace(time=perf_counter() - start)
 
     def _win(self, puzzle: Puzzle, game: Game, start: float) -> Result:
-        by_threats = self._options.threats_only or self._options.prove  # alone
+        by_threats = self._options.threats_only or self._options.prove  # without the main search
         if self._options.prove:
             proof = self._prove(puzzle.id, game)
         else:
@@ -198,7 +198,7 @@ class Solvers:
         return answer._replace(nodes=answer.nodes + proof.nodes)
 
     def _prove(self, name: str, game: Game) -> Result:
-        """Search on until the answer is known, and report on the way."""
+        """Search until the answer is known, reporting progress."""
 
         def report(progress: SolverProgress) -> None:
             print(
@@ -210,7 +210,7 @@ class Solvers:
         return self.solver.prove(game, time=self.time, nodes=self.nodes, listener=report)
 
     def _search(self, game: Game, seconds: float) -> Result:
-        """Return the win that the main search finds, with its proof if that is wanted."""
+        """Return the win that the main search finds, with ``--tree`` also its proof."""
         if seconds <= 0 or self.solver.is_stopped:
             return Result(claim=OPEN)
         if self._engine is None:
@@ -228,7 +228,7 @@ class Solvers:
 
 
 def contradiction(puzzle: Puzzle, answer: Result) -> str:
-    """Return in what way an answer contradicts what the file knows, empty if in none."""
+    """Return how an answer contradicts the solution in the file, empty if it does not."""
     kind, best = puzzle.kind, puzzle.best
     if puzzle.is_verified and {kind, answer.claim} == {BY_FOURS, "no-vcf"}:
         return f"there is {'a' if kind == BY_FOURS else 'no'} win by fours"

@@ -1,4 +1,4 @@
-"""``numoku weights``: what a weight file holds, where it comes from, and whether it is whole."""
+"""``numoku weights``: check weight files; show their contents and origin."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ..position.rules import Rule
 
 COMMAND = CommandLine(
     "numoku weights",
-    "Check weight files and show where they come from.",
+    "Check weight files and show their contents and origin.",
     (
         Option("files", str, [DEFAULT_WEIGHTS], "W", "names or files", {"nargs": "*"}),
         Option("--note", str, [], ("KEY", "TEXT"),
-               "write a line into the head of the files first, such as the result of a match",
+               "first write a line into the header of the files, such as the result of a match",
                {"action": "append"}),
         Option("--games", Path, [], "GAMES",
                "measure how well the weights predict these games of `numoku datagen` (needs "
-               "NumPy), or positions that were searched again",
+               "NumPy), or positions with values from deeper searches",
                {"nargs": "+"}),
         "json",
     ),
@@ -33,12 +33,12 @@ COMMAND = CommandLine(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Describe weights; a damaged file is an error."""
+    """Describe weights; raise WeightsError for a damaged file."""
     options = COMMAND.parse(arguments)
     for name in options.files if options.note else ():
         path = weights_file(name)
         load_weights(path)
-        with in_place_of(Path(path)) as part:  # which stays as it is where this fails
+        with in_place_of(Path(path)) as part:  # on failure the file is unchanged
             shutil.copy(path, part)
             for key, note in options.note:
                 annotate_weights(str(part), key, note)
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def describe(weights: Weights) -> dict[str, Any]:
-    """Return the head of weights, and the sizes of their networks, unpacked and in the file."""
+    """Return the header of weights, and the sizes of their networks, unpacked and packed."""
     networks = {}
     for family, packed in weights.streams.items():
         raw = weights.network(Rule.parse(family)) or b""
@@ -75,7 +75,7 @@ def describe(weights: Weights) -> dict[str, Any]:
 
 
 def text(weights: Weights) -> str:
-    """Return a page about weights: the head, then the sizes of each network."""
+    """Return a description of weights: the header, then the sizes of each network."""
     described = describe(weights)
     about = {k: v for k, v in described["about"].items() if not k.startswith("curve ")}
     lines = [f"{key:12} {value}" for key, value in about.items()]

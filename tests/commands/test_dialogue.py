@@ -174,7 +174,7 @@ def test_a_game_that_cannot_be_kept_says_why(
     shelf_file().mkdir(parents=True)
     typed("h8; quit")
     assert play.main(["--time", "0.05", "--level", "1"]) == 0
-    assert "the game could not be kept: " in capsys.readouterr().out
+    assert "the game could not be saved: " in capsys.readouterr().out
 
 
 def test_the_first_of_several_games_is_named(
@@ -185,5 +185,5 @@ def test_the_first_of_several_games_is_named(
     typed(f"load {path}; quit")
     assert play.main([str(path), "--time", "0.05", "--level", "1"]) == 0
     said, error = capsys.readouterr()
-    assert error == "numoku: the first of 2 games is taken\n"
-    assert f"loaded {path}; the first of 2 games is taken" in said
+    assert error == "numoku: only the first of 2 games is used\n"
+    assert f"loaded {path}; only the first of 2 games is used" in said

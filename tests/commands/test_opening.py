@@ -53,7 +53,7 @@ def test_the_game_after_it_has_its_stones_and_the_chosen_colour(run: Run, talk: 
     assert status == 0 and "The opening is over; black moves. You play white." in out
     assert "Numoku: " in out.split("You play white.")[1]  # black's seventh stone
     assert prompts[-1] == "your move, white> "
-    assert "`numoku play --resume` goes on" in out
+    assert "`numoku play --resume` continues" in out
 
 
 def test_the_second_player_answers_numoku(run: Run, talk: Talk) -> None:
@@ -73,7 +73,7 @@ def test_a_wrong_word_says_why_and_asks_again(run: Run, talk: Talk) -> None:
     assert status == 0 and len(prompts) == 4
     assert "h9 is not allowed there. The first player puts the first stone in the centre." in out
     assert "h8 is taken" in out
-    assert "keep: it is not your turn any more" in out and "Numoku: swap" in out
+    assert "keep: it is no longer your turn" in out and "Numoku: swap" in out
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -93,7 +93,7 @@ def test_every_rule_asks_for_its_first_stone(
         ("--opening rif --size 15x20", "RIF is played on 15x15, not 15x20"),
         ("--opening swap h8", "an opening rule begins on an empty board"),
         ("--opening swap --resume", "an opening rule begins on an empty board"),
-        ("--method uct --level 3", "--method goes without --level"),
+        ("--method uct --level 3", "--method and --level exclude each other"),
     ],
 )
 def test_choices_that_exclude_each_other_are_refused(words: str, why: str, run: Run) -> None:

@@ -110,12 +110,13 @@ def test_games_of_other_programs_are_loaded(dialogue: Dialogue, tmp_path: Path) 
         first.child(cell)
     library.write_bytes(format_renlib(tree)[0])
     said = dialogue.answer(f"load {library}")
-    assert said == f"loaded {library}; of the 3 moves of the library the first line is taken"
+    used = "only the first line of the library is used, not all its 3 moves"
+    assert said == f"loaded {library}; {used}"
     assert dialogue.engine.game.moves == [(7, 7), (7, 8)]
     games = tmp_path / "games.rif"
     games.write_text("<games><game><move>h8 h9</move></game><game/></games>", encoding="utf-8")
     assert dialogue.answer(f"load {games}").startswith(
-        f"loaded {games}; the first of 2 games is taken"
+        f"loaded {games}; only the first of 2 games is used"
     )
 
 
@@ -127,7 +128,7 @@ def test_what_a_file_cannot_hold_is_said_when_it_is_saved(
     dialogue.answer(f"load {path}")
     for kind in ("lib", "psq"):
         said = dialogue.answer(f"save {tmp_path / f'a.{kind}'}")
-        assert said.endswith("; comments, side lines and other games are not in it")
+        assert said.endswith("; comments, side lines and other games are left out")
 
 
 def test_a_file_without_a_game_is_named_for_what_it_is(dialogue: Dialogue, tmp_path: Path) -> None:

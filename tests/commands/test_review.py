@@ -108,7 +108,7 @@ def test_what_a_review_is_written_over_loses_nothing(
     path, library = tmp_path / "two.sgf", tmp_path / "a.lib"
     path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii];W[aa])", encoding="utf-8")
     assert review.main([str(path), "--sgf", str(path)]) == 0
-    assert capsys.readouterr().err == "numoku: the first of 2 games is taken\n"
+    assert capsys.readouterr().err == "numoku: only the first of 2 games is used\n"
     trees = parse_sgf_trees(path.read_text(encoding="utf-8"))
     assert [main_line(tree).moves for tree in trees] == [((7, 7),), ((8, 8), (0, 0))]
     out = tmp_path / "out.sgf"
@@ -154,4 +154,4 @@ def test_an_interrupt_shows_what_is_done(
     signal.signal(signal.SIGINT, heard)
     said = capsys.readouterr()
     assert "8. h1" in said.out and "1. h8" not in said.out
-    assert "moves of 8 were looked at" in said.err
+    assert "moves of 8 were reviewed" in said.err

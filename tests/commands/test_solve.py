@@ -101,7 +101,7 @@ def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
     )  # fmt: skip
     assert b"Traceback" not in result.stderr
     if words == "solve -":
-        assert result.returncode == 1 and b"line 1: this is no JSON" in result.stderr
+        assert result.returncode == 1 and b"line 1: this is not JSON" in result.stderr
         assert b"WIN by fours" in result.stdout
     else:
         assert result.returncode == 0 and b"is not a cell" in result.stdout
