@@ -1,4 +1,4 @@
-"""The command line of ``numoku match``: from words to settings."""
+"""The command line of ``numoku match``, and its settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .settings import (
     parse_engine,
 )
 
-NEVER = 1_000_000  # a depth, margin or count that no search comes to
+NEVER = 1_000_000  # a depth, margin or count that no search reaches
 
 ITEMS: dict[str, dict[str, int | str]] = {
     "futility": {"futility_depth": 0},
@@ -64,7 +64,7 @@ def without(engine: EngineSpec, items: str) -> list[EngineSpec]:
     found = []
     for name in names:
         if name not in ITEMS:
-            raise SettingsError(f"there is no item {name}; there are {', '.join(ITEMS)}")
+            raise SettingsError(f"unknown item {name}; known are {', '.join(ITEMS)}")
         options = {**dict(engine.options), **ITEMS[name]}  # the switch wins
         found.append(parse_engine(f"{name}={format_engine(options)}"))
     return found
@@ -76,9 +76,9 @@ EPILOG = """\
 engines:
   numoku                      this engine; numoku:threads=2,weights=FILE,nodes=5000 sets options
   random                      random moves
-  method:uct                  a method of the textbooks (docs/methods.md)
-  path/to/pbrain-engine       a program that speaks the Gomocup protocol; with blanks or
-  "python3 my_engine.py"      arguments in quotes; NAME=COMMAND gives it a name
+  method:uct                  a textbook method (docs/methods.md)
+  path/to/pbrain-engine       a program that speaks the Gomocup protocol; quoted if it has
+  "python3 my_engine.py"      spaces or arguments; NAME=COMMAND gives it a name
 
 examples:
   numoku match numoku random --games 4
@@ -87,8 +87,8 @@ examples:
   numoku match numoku --without futility,singular --in-process --nodes 5000 --games 400
   numoku match numoku a b c --gauntlet --judge --rule renju --turn 5 --match 120
 
-The result table gives Elo with its 95 % interval: while the interval holds 0, nothing is
-shown yet. Every game is written to a journal; numoku report JOURNAL makes a page of it.
+The result table gives Elo with its 95 % interval: while the interval contains 0, nothing is
+proven yet. Every game is written to a journal; numoku report JOURNAL makes a page of it.
 """
 
 
@@ -100,24 +100,24 @@ COMMAND = CommandLine(
     (
         Option("engines", metavar="ENGINE", about="two or more, see below", more={"nargs": "*"}),
         Option("--without", str, "", "A,B,...",
-               "one engine against itself without each of these parts of its search, or all"),
+               "play one engine against itself without each of these parts of its search, or all"),
         *option_rows(),
         "records and display:",
         Option("--journal", Path, None, "FILE",
-               "where the games are written (a new file of your own)"),
+               "file for the games (a new file in your folder)"),
         Option("--no-journal", None, False, None, "write no journal"),
         Option("--resume", Path, None, "FILE",
                "continue the match of a journal; these may change, --games only grow: "
                + ", ".join(f"--{name}" for name in CHANGING)),
         SHARED["json"]._replace(about="one JSON document on stdout, progress on stderr"),
-        Option("--view", VIEWS, VIEWS[0], None, "boards, lines or nothing while it runs"),
+        Option("--view", VIEWS, VIEWS[0], None, "show boards, lines or nothing during the match"),
     ),
     EPILOG,
 )  # fmt: skip
 
 
 def settings_of(options: argparse.Namespace) -> MatchSettings:
-    """Return the settings that the options ask for; SettingsError if they cannot be played."""
+    """Return the settings for the options; SettingsError if they are invalid."""
     words = vars(options)
     values = {known.name: words[known.name] for known in fields(MatchSettings)
               if known.name in words}  # fmt: skip
@@ -149,25 +149,22 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
 
 
 def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> MatchSettings:
-    """Return a journal's settings with what the options may change when a match goes on.
+    """Return a journal's settings, with those that a resumed match may change.
 
     Raises:
-        SettingsError: the games cannot be numbered on.
+        SettingsError: the new number of games would change the numbering.
     """
     changes = {name: value for name, value in vars(options).items() if name in CHANGING}
     if changes.get("cluster"):
         changes.setdefault("pin", ())  # cores of this machine
     games = changes.get("games", settings.games)
     if games < settings.games or games > settings.games and settings.games % 2:
-        raise SettingsError("--games can only grow, and from an even number, in a match")
+        raise SettingsError("--games of a resumed match can only grow, and from an even number")
     return replace(settings, **changes)
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Return the options; those of the match are set where they are given.
-
-    Exits with a message on nonsense.
-    """
+    """Return the options, those of the match only if given; exit with a message on errors."""
     top = COMMAND.parser()
     options = top.parse_args(argv)
     if options.without and len(options.engines) != 1:
@@ -175,7 +172,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if not (options.resume or options.without) and len(options.engines) < 2:
         top.error("give two engines or more, or --resume FILE (try: numoku random)")
     if options.journal and options.no_journal:
-        top.error("--no-journal goes without --journal")
+        top.error("--journal and --no-journal exclude each other")
     if options.resume:
         if options.engines:
             top.error("--resume takes the engines from the journal")
@@ -183,5 +180,5 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         fixed = {name for name, word in vars(options).items() if word or name in SETTABLE}
         if fixed := fixed.difference(of_the_run):
             names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(fixed))
-            top.error(f"--resume goes without {names}: the match goes on as it began")
+            top.error(f"--resume excludes {names}: the match continues as it began")
     return options

@@ -1,8 +1,8 @@
-"""What engines said of their chances in the games of a match, and what they scored.
+"""Calibration of engines: the winning chances that they reported, against their scores.
 
-Each value that an engine reported is a chance at the scale of our own weights; what it scored is 1,
-0.5 or 0 points of that game. Forced wins and losses are left out: they say what will be. Positions
-of one game depend on each other, so standard errors take games, not positions, as independent.
+A reported value becomes a chance at the scale of our own weights; the score is 1, 0.5 or 0 points
+of that game. Forced wins and losses are left out, as they are certain. Positions of one game depend
+on each other, so standard errors treat games, not positions, as independent.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ FROM_AHEAD = 0.5
 
 
 class Figure(NamedTuple):
-    """An average and its standard error, which is nan where there is one game only."""
+    """An average and its standard error, nan for a single game."""
 
     mean: float
     error: float
 
     def document(self, name: str) -> Document:
-        """Return both under a name as JSON has them, None for nan."""
+        """Return both for JSON as ``NAME`` and ``NAME_se``, None for nan."""
         return rounded({name: self.mean, f"{name}_se": self.error})
 
 
 def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
-    """Return the average of the numbers that are not nan; ``games``: the one of each."""
+    """Return the average of the numbers that are not nan; ``games`` has the game of each."""
     pairs = zip(numbers, games, strict=True)
     known = [(number, game) for number, game in pairs if number == number]
     if not known:
@@ -49,7 +49,7 @@ def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
 
 
 class Prediction(NamedTuple):
-    """A chance that an engine said before its move, and the points that it scored, 0 to 1."""
+    """A chance that an engine reported before its move, and its score in the game, 0 to 1."""
 
     engine: str
     game: int
@@ -59,7 +59,7 @@ class Prediction(NamedTuple):
 
 
 class BinRow(NamedTuple):
-    """What an engine said and scored at a stage, where it said a chance of one bin."""
+    """Reported chances and scores of an engine, at one stage and in one bin of chances."""
 
     engine: str
     stones: str
@@ -68,11 +68,11 @@ class BinRow(NamedTuple):
     games: int
     said: Figure
     scored: Figure
-    excess: Figure  # of what was said over what was scored, position by position
+    excess: Figure  # chance minus score, by position
 
 
 def predictions(games: Iterable[GameRecord], scale: float) -> Iterator[Prediction]:
-    """Yield what was said in games that no fault ended."""
+    """Yield the predictions of all games without a fault."""
     for played in games:
         if played.fault:
             continue
@@ -85,7 +85,7 @@ def predictions(games: Iterable[GameRecord], scale: float) -> Iterator[Predictio
 
 
 def calibrate(games: Iterable[GameRecord], scale: float) -> list[BinRow]:
-    """Return the rows of all engines by stage and chance; ``scale``: units of a logistic unit."""
+    """Return the rows of all engines; ``scale``: value units per logistic unit."""
     found = list(predictions(games, scale))
     rows = list[BinRow]()
     for engine in sorted({each.engine for each in found}):
@@ -114,7 +114,7 @@ def _rows(chosen: Sequence[Prediction], chances: str, stones: str) -> Iterator[B
 
 
 def form(row: BinRow) -> Document:
-    """Return a row as JSON has it, with the standard errors of the figures as ``FIGURE_se``."""
+    """Return a row for JSON, with the standard errors of the figures as ``FIGURE_se``."""
     document: Document = row._asdict()
     for name in ("said", "scored", "excess"):
         figure: Figure = getattr(row, name)
@@ -124,7 +124,7 @@ def form(row: BinRow) -> Document:
 
 
 def text_lines(rows: Sequence[BinRow]) -> list[str]:
-    """Return the rows as a table; the excess has a standard error where there are two games."""
+    """Return the rows as a table; the excess has a standard error from two games on."""
     width = max([6, *(len(row.engine) for row in rows)])
     found = [f"{'engine':{width}} stones chances positions games   said scored   excess"]
     for row in rows:

@@ -1,8 +1,8 @@
-"""Openings by a rule in a match: who takes the steps of a player, and how.
+"""Openings by a rule in a match: how the steps of a player are decided.
 
-Our engine in this process takes its own steps. A program is asked for its steps of swap2 by
-``SWAP2BOARD``, on its clock. The protocol cannot ask for those of other rules, and not all programs
-know that command: then a judge decides in the place of the player, our engine as it is.
+Our engine in this process decides its own steps. A program decides its steps of swap2 by
+``SWAP2BOARD``, on its clock. For other rules, which the protocol does not support, and for programs
+without that command, a judge decides: our engine with default settings.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..position.rules import Side
 from .referee import EngineFault
 from .settings import MatchSettings
 
-STEP_NODES = 100_000  # of all searches for a step that this process decides
-TABLE = 8_000_000  # bytes of the judge's
-SWAP2_STONES = {0: (3,), 3: (1, 2), 5: (1,)}  # an answer to that many holds one of these numbers
+STEP_NODES = 100_000  # of all searches for a step decided in this process
+TABLE = 8_000_000  # bytes, of the judge
+SWAP2_STONES = {0: (3,), 3: (1, 2), 5: (1,)}  # stones on the board: possible numbers in an answer
 
 _CELL = r"(-?\d{1,6})\s*,\s*(-?\d{1,6})"
 _CELLS = re.compile(_CELL)
@@ -38,7 +38,7 @@ def decide_by(
     chance: Random,
     check: Callable[[], None] = lambda: None,
 ) -> str:
-    """Return what an engine does for the step of an opening; it gets a new game after that."""
+    """Return an engine's decision about the step of an opening; leaves it with a new game."""
     board = settings.width, settings.height, settings.rule
     engine.new_game(*board)
     words = decide(share_nodes(engine, STEP_NODES, check), opening, chance)
@@ -47,10 +47,10 @@ def decide_by(
 
 
 class OpeningJudge:
-    """Our engine, which takes steps of openings for players that cannot; made at the first one."""
+    """Decides steps of openings for players that cannot, by our engine, created on first use."""
 
     def __init__(self, settings: MatchSettings, check: Callable[[], None] = lambda: None) -> None:
-        """Decide by the rule of a match; ``check`` may raise between two searches."""
+        """Use the board and rule of a match; ``check`` may raise between two searches."""
         self._settings, self._check = settings, check
         self._engine: Engine | None = None
 
@@ -62,20 +62,20 @@ class OpeningJudge:
         return decide_by(self._engine, self._settings, opening, chance, self._check)
 
     def stop(self) -> None:
-        """End the search that runs."""
+        """Stop the running search."""
         if self._engine is not None:
             self._engine.stop()
 
 
 def swap2_question(opening: OpeningPlay) -> list[str]:
-    """Return the lines that ask a program for its step; none where they cannot."""
+    """Return the lines that ask a program for its step; [] if the protocol has none."""
     if opening.rule.name != "swap2" or len(opening.stones) not in SWAP2_STONES:
         return []
     return ["SWAP2BOARD", *(f"{x},{y}" for x, y in opening.stones), "DONE"]
 
 
 def read_swap2(text: str) -> tuple[str, list[Coordinates]] | None:
-    """Return the word and the cells of an answer, None of what is no answer."""
+    """Return the word and the cells of an answer, None for other lines."""
     answer = _ANSWER.fullmatch(text)
     if answer is None:
         return None
@@ -85,10 +85,10 @@ def read_swap2(text: str) -> tuple[str, list[Coordinates]] | None:
 
 
 def swap2_words(opening: OpeningPlay, word: str, cells: list[Coordinates]) -> str:
-    """Return the words of an opening for an answer; a single cell is a move as white, after them.
+    """Return an answer in the words of an opening; a single cell is white's next move.
 
     Raises:
-        EngineFault: it is none to that many stones.
+        EngineFault: the answer does not fit the number of stones, or is off the board.
     """
     before = len(opening.stones)
     if word == "SWAP" and before:

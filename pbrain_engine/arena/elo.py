@@ -1,10 +1,10 @@
-"""Elo from scores, with error bars; a sequential test; a ladder of many engines.
+"""Elo from scores, with error bars; a sequential test; a rating ladder of many engines.
 
-The two games of an opening depend on each other, so the unit is the pair: one of five results, 0
-to 4 half points (the pentanomial model). Lone games count with their own three results.
+The two games of an opening depend on each other, so the unit is the pair, with 0 to 4 half points
+(the pentanomial model). Lone games count with their own three results.
 
-The test is the generalised likelihood ratio: for each hypothesis the likeliest distribution of
-results that has its strength, which is the mean score (logistic Elo) or the mean score in standard
+The test is a generalised likelihood ratio test: it compares the most likely distributions of
+results with the strength of each hypothesis, in mean score (logistic Elo) or mean score in standard
 deviations (normalised Elo).
 
 The ladder fits all games at once (Bradley-Terry, a draw is half a win). Anchored engines keep their
@@ -24,7 +24,7 @@ from .settings import Sprt
 Z95 = 1.959963984540054
 LOGISTIC = 400 / math.log(10)  # Elo of one logistic unit
 NORMALISED = 800 / math.log(10)  # normalised Elo of one standard deviation of a game
-ELO_CAP = 2400.0  # shown where a score has no bound
+ELO_CAP = 2400.0  # stands for infinity
 
 Counts = Sequence[float]  # 3 entries: losses, draws, wins; 5 entries: pairs by half points
 
@@ -57,7 +57,7 @@ class MeanScore(NamedTuple):
 
     @classmethod
     def of(cls, counts: Counts, lone: Counts = ()) -> MeanScore:
-        """Return the mean over pairs and lone games together; without any it is one half."""
+        """Return the mean over pairs and lone games together; 0.5 without games."""
         parts = [part for part in (counts, lone) if sum(part)]
         if not parts:
             return cls(0.0, 0.5, 0.0)
@@ -73,10 +73,10 @@ class MeanScore(NamedTuple):
 
     @property
     def interval(self) -> Estimate:
-        """The mean with its interval; without games it is anything.
+        """The mean with its 95 % interval, 0 to 1 without games.
 
-        Where all results are equal their spread says nothing; then the interval is Wilson's,
-        as if each game were one throw of a coin.
+        If all results are equal, so that their variance is 0, the interval is Wilson's, for
+        independent games that are won or lost.
         """
         games, mean, variance = self
         if not games:
@@ -99,8 +99,8 @@ class MeanScore(NamedTuple):
     def normalised_elo(self) -> Estimate | None:
         """The Elo in units of a game's standard deviation.
 
-        It says how many games it takes to see a difference, whatever the draw rate. None where
-        the deviation is not known: without results, or where all of them are equal.
+        It determines how many games it takes to detect a difference, whatever the draw rate. None
+        if the deviation is unknown: without results, or if all are equal.
         """
         if not self.variance:
             return None
@@ -110,16 +110,16 @@ class MeanScore(NamedTuple):
 
     @property
     def superiority(self) -> float:
-        """The likelihood, from 0 to 1, that the first engine is the stronger one."""
+        """The likelihood of superiority: that the first engine is stronger, 0 to 1."""
         if self.variance:
             return 0.5 * math.erfc(-(self.mean - 0.5) / math.sqrt(2 * self.variance))
         if self.mean == 0.5:
             return 0.5
-        chance = math.pow(0.5, self.games + 1)  # any strength was as likely before these games
+        chance = math.pow(0.5, self.games + 1)  # with a uniform prior of strength
         return 1 - chance if self.mean > 0.5 else chance
 
 
-PRIOR = 1e-3  # weight of a result that was never seen, so that its likelihood has a logarithm
+PRIOR = 1e-3  # count of a result that never occurred, to keep its logarithm finite
 ROUNDS = 40
 HALVINGS = 60
 PRECISION = 1e-10
@@ -127,7 +127,7 @@ PRECISION = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Where a test stands: the ratio between its bounds, and the decision if there is one."""
+    """The state of a test: the log-likelihood ratio and its bounds."""
 
     llr: float
     lower: float
@@ -146,7 +146,7 @@ class Verdict:
 
 
 def judge(test: Sprt, counts: Counts) -> Verdict:
-    """Return the verdict on these results."""
+    """Return the state of a test after these results."""
     lower = math.log(test.beta / (1 - test.alpha))
     upper = math.log((1 - test.beta) / test.alpha)
     ratio = 0.0
@@ -159,10 +159,10 @@ def judge(test: Sprt, counts: Counts) -> Verdict:
 
 
 def _likeliest(elo: float, model: str, weights: Counts) -> list[float]:
-    """Return the likeliest distribution over the results that has this Elo.
+    """Return the most likely distribution of results with this Elo.
 
-    That of a normalised Elo is no linear condition on the distribution; its tangent at the last
-    one is, and some rounds of fitting to the tangent settle.
+    A normalised Elo is not a linear constraint on the distribution, so it is linearised at the last
+    fit, and repeated fits converge.
     """
     steps = len(weights) - 1
     scores = [i / steps for i in range(steps + 1)]
@@ -186,10 +186,10 @@ def _likeliest(elo: float, model: str, weights: Counts) -> list[float]:
 
 
 def _fit(moments: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Return the likeliest distribution under which these moments have the mean 0.
+    """Return the most likely distribution under which these moments have mean 0.
 
-    Lagrange: it is ``p / (1 + x m)`` with the ``x`` that makes the mean vanish, which falls in
-    ``x`` between two poles.
+    By Lagrange multipliers it is ``p / (1 + x m)``, with the ``x`` that makes the mean vanish; the
+    mean decreases in ``x`` between two poles.
     """
     low, high = -1 / max(moments), -1 / min(moments)
     pairs = list(zip(weights, moments, strict=True))
@@ -207,13 +207,13 @@ LADDER_ROUNDS = 200
 LADDER_PRECISION = 1e-6  # Elo
 LONGEST_STEP = 400.0  # Elo
 LEAST_PIVOT = 1e-30
-RIDGE = 1e-8  # of the largest entry: enough for an inverse where nothing is known of a direction
+RIDGE = 1e-8  # of the largest entry; makes the matrix invertible
 
 Meeting = tuple[str, str, float, int]  # a, b, points of a, games
 
 
 class Rating(NamedTuple):
-    """One rung: the rating, half the width of its 95 % interval, and the games behind it."""
+    """A rating, half the width of its 95 % interval, and the games and points behind it."""
 
     engine: str
     elo: float
@@ -225,12 +225,12 @@ class Rating(NamedTuple):
 def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None) -> list[Rating]:
     """Return the ratings, best first.
 
-    Newton's steps lead to the likeliest ones, and the intervals are from the inverse of the last
-    information matrix. (The MM iteration has no intervals, and where each of six engines won all
-    100 games against the next one it takes 13,000 sweeps.) Without an anchor the matrix is singular
-    in the direction of the mean, which is fixed at 0: adding a constant to all its entries and
-    taking it off the inverse leaves exactly the other directions. Where engines have not met all
-    others in some way, nothing is known of some directions; then the width is capped as an Elo is.
+    Newton's method finds the most likely ratings; the intervals come from the inverse of the last
+    information matrix. (The MM iteration gives no intervals, and takes 13,000 sweeps if each of six
+    engines won all 100 games against the next.) Without an anchor, the matrix is singular in the
+    direction of the mean, which is fixed at 0: a constant added to all entries and subtracted from
+    the inverse removes exactly that direction. If some engines are not connected by games, their
+    difference is unknown, and the interval is capped like an Elo.
     """
     table = [meeting for meeting in meetings if meeting[3]]
     names = sorted({name for a, b, _, _ in table for name in (a, b)})
@@ -255,7 +255,7 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
         for i, row in enumerate(information):
             information[i] = [cell + shift for cell in row]
             information[i][i] += RIDGE * largest + LEAST_PIVOT
-        for i in (index[name] for name in fixed):  # which nothing moves
+        for i in (index[name] for name in fixed):  # these do not move
             slopes[i], information[i] = 0.0, [float(i == j) for j in range(count)]
         inverse = _invert(information)
         steps = [sum(c * slope for c, slope in zip(row, slopes, strict=True)) for row in inverse]
@@ -276,7 +276,7 @@ def rate(meetings: Iterable[Meeting], anchors: Mapping[str, float] | None = None
 
 
 def _invert(matrix: list[list[float]]) -> list[list[float]]:
-    """Return the inverse of a positive definite matrix, by elimination."""
+    """Return the inverse of a positive definite matrix, by Gauss-Jordan elimination."""
     count = len(matrix)
     rows = [[*row, *(float(i == j) for j in range(count))] for i, row in enumerate(matrix)]
     for column in range(count):

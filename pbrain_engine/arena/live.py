@@ -1,4 +1,4 @@
-"""The live view: the boards of the running games, the table, the test and the time to go."""
+"""The live view: the boards of running games, the table, the test and the time left."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ..values import format_value
 from .standings import Standings, View, ladder_rows, pair_rows, result_line, table, test_lines
 
 REFRESHES = 6  # a second
-MOST_PAIRS = 10  # in the table; of larger tournaments the ladder says more
+MOST_PAIRS = 10  # in the table; larger tournaments show only the ladder
 RECENT = 4  # results shown under the boards
-BOARD_FRAME = 3  # lines of a board that are no rows: the letters, and the panel's two
-SHORTEST_TABLE = 3  # lines: its head, a row, and how many more there are
+BOARD_FRAME = 3  # lines of a board besides its rows: the letters, and two of the panel
+SHORTEST_TABLE = 3  # lines: header, one row, and the number of rows left out
 
 
 class RichView(View):
@@ -42,25 +42,25 @@ class RichView(View):
         self._live.start()
 
     def on_move(self, slot: int, played: GameRecord) -> None:
-        """Remember the game of this slot; it is drawn at the next refresh."""
+        """Store the game of a slot for the next refresh."""
         self._boards[slot] = played
 
     def on_result(self, played: GameRecord) -> None:
-        """Take the result in."""
+        """Store the result for the next refresh."""
         with self._lock:
             self._progress.done = self.standings.games
             self._recent = [*self._recent, result_line(played, self._short)][-RECENT:]
 
     def say(self, text: str) -> None:
-        """Write above the screen."""
+        """Print a message above the screen."""
         self.console.print(Text(text))
 
     def close(self) -> None:
-        """Draw for the last time."""
+        """Draw a last time and stop."""
         self._live.stop()
 
     def render(self) -> RenderableType:
-        """Return the whole screen: what matters more is drawn before there is no room left."""
+        """Return the screen, filled in order of importance while there is room."""
         with self._lock:
             standings, settings = self.standings, self.standings.settings
             shown = test_lines(standings)
@@ -70,7 +70,7 @@ class RichView(View):
                 chosen.append(pair_rows)
             for rows_of in chosen:
                 lines = table(rows_of(standings))
-                if len(lines) > room:  # the last line says what is missing
+                if len(lines) > room:  # the last line counts the missing ones
                     cut = [*lines[: room - 1], f"... {len(lines) - room + 1} more"]
                     lines = cut if room >= SHORTEST_TABLE else []
                 shown += lines
@@ -89,7 +89,7 @@ class RichView(View):
             return Group(*boards, *said, bar)
 
     def _board(self, played: GameRecord) -> RenderableType:
-        """Return a game with its last move and what the engine said of it."""
+        """Return a panel with a game's board, and the last move with its depth and value."""
         settings, moves = self.standings.settings, played.moves
         board = GameRecord(settings.width, settings.height, moves=tuple(moves))
         if self.console.color_system is None or self.console.no_color:

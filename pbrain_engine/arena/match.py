@@ -1,8 +1,8 @@
-"""``numoku match``: plays the games of a match, writes each to the journal, and stops when decided.
+"""``numoku match``: play the games of a match, record them in a journal, stop when decided.
 
-A game's number fixes everything about it, and a game counts once its line is in the journal. The
-first interrupt lets the running games finish, the second breaks them off; either way the journal
-can be continued.
+A game's number determines everything about it, and a game counts once its line is in the journal.
+The first interrupt lets running games finish, the second aborts them; the journal can be continued
+either way.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ from .referee import EngineFault, GameTask
 from .settings import EngineSpec, MatchSettings, pairs, total_games
 from .standings import PlainView, Standings, View, summary
 
-POLL = 0.2  # seconds between two looks at the keyboard
+POLL = 0.2  # seconds between two checks for an interrupt
 PATIENCE = 2.0  # seconds for an answer to ABOUT; some engines do not know the command
 MAX_TITLE = 40
-ABOUT_FIELD = re.compile(r"""\b(\w+)\s*=\s*"([^"]*)\"""")  # blanks are in it or not
-HOPELESS = 3  # games in a row that an engine did not even begin: it cannot be started at all
+ABOUT_FIELD = re.compile(r"""\b(\w+)\s*=\s*"([^"]*)\"""")  # with or without spaces
+HOPELESS = 3  # failed starts of an engine in a row that end the match
 
 
 class Journal(GameLog):
-    """An open journal: ``settings``, the ``games`` that it holds, and ``append``.
+    """An open journal: its ``settings`` and ``games``, and ``append``.
 
-    One begins with the mode ``x+b`` and settings, and goes on with ``r+b``.
+    Mode ``x+b`` begins a new journal with settings, ``r+b`` continues one.
     """
 
     settings: MatchSettings
@@ -64,7 +64,7 @@ class Journal(GameLog):
         super().__init__(path, mode, _head(settings) if settings else None)
 
     def take(self, entry: dict[str, Any]) -> None:
-        """Take settings, which replace those before, or a game between engines of theirs."""
+        """Read an entry: settings, which replace earlier ones, or a game of their engines."""
         super().take(entry)
         if entry["type"] == self.first:
             try:
@@ -73,13 +73,13 @@ class Journal(GameLog):
                 raise FileError(str(error)) from None
 
     def change(self, settings: MatchSettings) -> None:
-        """Go on under other settings, such as more games."""
+        """Continue with other settings, such as more games."""
         if settings != self.settings:
             self.settings = settings
             self.write(_head(settings))
 
     def append(self, played: GameRecord) -> None:
-        """Write a game to disk, with the date."""
+        """Write a game to disk, adding the date."""
         played = played._replace(date=played.date or time.strftime("%Y-%m-%d"))
         self.write({"type": "game", **played_document(played)})
         self.by_number[played.number] = played
@@ -92,7 +92,7 @@ def _head(settings: MatchSettings) -> Document:
 
 
 def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
-    """Return settings and games of a journal, complete or not; FileError if it is no journal."""
+    """Return settings and games of a journal, complete or not; FileError if it is not one."""
     journal = Journal(path, "rb")
     journal.close()
     return journal.settings, journal.games
@@ -101,9 +101,9 @@ def read_journal(path: Path) -> tuple[MatchSettings, list[GameRecord]]:
 def tasks(
     settings: MatchSettings, openings: Openings, games: Sequence[GameRecord] = ()
 ) -> Iterator[GameTask]:
-    """Yield the games still to be played; rounds of the finished ones keep their openings."""
+    """Yield the remaining games; rounds with finished games keep their openings."""
     done, known = {played.number for played in games}, {each.round: each.opening for each in games}
-    if settings.opening_rule is not None:  # then each game has its own
+    if settings.opening_rule is not None:  # then each game has an opening of its own
         known.clear()
     numbers = count()
     for round_number in range((settings.games + 1) // 2):
@@ -119,10 +119,10 @@ def tasks(
 
 @contextmanager
 def caught_interrupts() -> Iterator[list[int]]:
-    """Collect ^C, SIGTERM and the end of the terminal while a match runs.
+    """Collect SIGINT, SIGTERM and SIGHUP while a match runs.
 
-    Yields a list of such signals, to which they are added as they come. What ``nohup`` has started
-    ignores the end of the terminal.
+    Yields a list to which the signals are appended as they arrive. SIGHUP stays ignored under
+    ``nohup``.
     """
     caught: list[int] = []
     numbers = [signal.SIGINT, signal.SIGTERM]
@@ -157,17 +157,17 @@ class Runner:
         self._tasks = tasks(self.standings.settings, openings, games)
 
     def play(self) -> Standings:
-        """Play until all games are done, the test has decided, or the user stops it."""
+        """Play until all games are done, the test has decided, or the user stops the match."""
         heard = 0  # interrupts so far
         self._decide()
         with caught_interrupts() as caught:
             while True:
-                # All but ^C leave no time for games to finish.
+                # Signals other than ^C leave no time to finish games.
                 if (now := sum(1 if number == signal.SIGINT else 2 for number in caught)) > heard:
                     heard, self.was_interrupted = now, True
                     if heard == 1 and (running := len(self._pool.running)):
                         games = "the running game" if running == 1 else f"{running} running games"
-                        text = f"finishing {games}; press ^C again to break off"
+                        text = f"finishing {games}; press ^C again to abort"
                         self._tell(self._view.say, text)
                 while len(self._pool.running) < self._pool.capacity():
                     ends = self.was_interrupted or self.stop_reason
@@ -181,9 +181,9 @@ class Runner:
                     self._count(played)
 
     def _tell(self, way: Callable[..., None], *what: object) -> None:
-        """Show something; if its reader has gone, end as after one interrupt.
+        """Show something; if stdout or stderr is closed, end as after one interrupt.
 
-        This happens when ^C ends a ``tee`` before the match notices.
+        This happens when ^C ends a ``tee`` first.
         """
         try:
             way(*what)
@@ -191,7 +191,7 @@ class Runner:
             self.was_interrupted = True
 
     def _count(self, played: GameRecord) -> None:
-        """Take a finished game in."""
+        """Record a finished game."""
         if self._journal:
             self._journal.append(played)
         self.standings.add(played)
@@ -206,7 +206,7 @@ class Runner:
         self._decide()
 
     def _decide(self) -> None:
-        """Stop when the sequential test has come to a decision."""
+        """Stop once the sequential test has decided."""
         verdict = self.standings.verdict
         if verdict and verdict.decision and not self.stop_reason:
             hypothesis = "H1" if verdict.decision == "accepted" else "H0"
@@ -214,7 +214,7 @@ class Runner:
 
 
 def ask_about(spec: EngineSpec) -> EngineSpec:
-    """Return an engine with the title that ABOUT tells; SettingsError if it cannot be started."""
+    """Return an engine with its title from ABOUT; SettingsError if it cannot be started."""
     if spec.builtin:
         return spec
     try:
@@ -229,7 +229,7 @@ def ask_about(spec: EngineSpec) -> EngineSpec:
             while not fields and (line := process.receive(max(0.0, end - time.perf_counter()))):
                 fields = {key.lower(): value for key, value in ABOUT_FIELD.findall(line.text)}
         process.end()
-    version = fields.get("version", "").split()[:1]  # some add their compiler and more
+    version = fields.get("version", "").split()[:1]  # some append their compiler and more
     title = " ".join([*fields.get("name", "").split(), *version])[:MAX_TITLE]
     return replace(spec, title=title)
 
@@ -245,11 +245,11 @@ def check(settings: MatchSettings) -> None:
     usable = processes.usable_cores()
     if missing := set(settings.pin).difference(usable):
         known = ", ".join(map(str, usable))
-        raise SettingsError(f"--pin: there is no core {min(missing)} to be used, only {known}")
+        raise SettingsError(f"--pin: core {min(missing)} is not available, only {known}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Play a match; return 0, 1 (it could not be played to its end) or 130 (interrupted)."""
+    """Play a match; return 0, 1 (stopped before its end) or 130 (interrupted)."""
     options = parse(argv)
     journal: Journal | None = None
     try:
@@ -258,7 +258,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             settings = resumed_settings(journal.settings, options)
         else:
             settings = settings_of(options)
-        if not settings.cluster:  # there the engines lie on other machines
+        if not settings.cluster:  # its engines are on other machines
             check(settings)
         if journal:
             journal.change(settings)
@@ -278,11 +278,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def play(
     settings: MatchSettings, openings: Openings, journal: Journal | None, options: Namespace
 ) -> int:
-    """Play what the journal leaves to be played, show it, and print the result."""
+    """Play the remaining games, show the progress, and print the result."""
     for line in openings.skipped[:5]:
         print(f"opening left out: {line}", file=sys.stderr)
     if settings.memory and not processes.KNOWS_MEMORY:
-        print("the memory of engines is not limited here: psutil is not installed", file=sys.stderr)
+        print("the memory of engines is not limited: psutil is not installed", file=sys.stderr)
     view = make_view(Standings(settings, journal.games if journal else ()), options.view)
     with closing(view):
         pool: Pool[GameTask, GameRecord]
@@ -313,7 +313,7 @@ def play(
 
 
 def make_view(standings: Standings, kind: str = "auto") -> View:
-    """Return the view that suits: ``live``, ``plain``, ``quiet``, or what the terminal allows."""
+    """Return the view: ``live``, ``plain``, ``quiet``, or ``auto`` by the terminal."""
     if kind == "quiet":
         return View(standings)
     if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
@@ -329,7 +329,7 @@ def make_view(standings: Standings, kind: str = "auto") -> View:
 
 
 def default_journal() -> Path:
-    """Return a new journal in the user's own folder (``NUMOKU_MATCHES`` decides)."""
+    """Return the path of a new journal in the user's folder, or in ``NUMOKU_MATCHES``."""
     chosen = os.environ.get("NUMOKU_MATCHES")
     folder = Path(chosen) if chosen else state_folder() / "matches"
     return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"

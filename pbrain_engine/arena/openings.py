@@ -1,8 +1,8 @@
-"""Openings: lists from files, random stones, or stones after which the chances are even.
+"""Openings: lists from files, random stones, or balanced stones.
 
 The opening of a round depends only on the seed and its number, so that a match can be resumed and
-its games played in any order. ``numoku openings`` writes such stones to a file, each position once
-however it is turned, mirrored or reached.
+its games played in any order. ``numoku openings`` writes balanced openings to a file, each position
+once, however it is turned, mirrored or reached.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from .settings import MatchSettings, parse_engine
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
 DEFAULT_STONES = 5
-TRIES = 60  # random sets of stones looked at for one balanced opening
-BALANCE = 60  # a value: at the scale of freestyle 56 % for the better side
+TRIES = 60  # candidates for one balanced opening
+BALANCE = 60  # a value; in freestyle 56 % for the better side
 JUDGING_NODES = 30_000
-GLANCE_NODES = 3_000  # of a search that throws most out
-GLANCE_WINDOW = 2  # times the balance that is wanted: what it lets pass
-LEAST_TABLE = 2_000_000  # bytes; a fresh one for each position costs little
+GLANCE_NODES = 3_000  # of a first search that rejects most candidates
+GLANCE_WINDOW = 2  # limit of the first search, as a multiple of the balance
+LEAST_TABLE = 2_000_000  # bytes; small, because it is cleared for each position
 TABLE_PER_NODE = 64  # bytes
-SPREAD = 3  # stones lie within this of the cell that they are grouped around
-MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # with more, hardly any opening is not yet won
-BORDER = 0.5  # share of openings that lie at the border: games are decided less soon there
-BORDER_REACH = 3  # a cell is at the border if it is this close to it, from 0
+SPREAD = 3  # largest distance of stones from the cell in their middle
+MOST_STONES = (2 * SPREAD + 1) ** 2 // 2  # with more, nearly every opening is already won
+BORDER = 0.5  # share of openings at the border, where games are decided later
+BORDER_REACH = 3  # largest distance of a border cell from the outermost line
 
 _STONES = re.compile(r"[0-9]{1,3}")
 
@@ -53,26 +53,26 @@ Judge = Callable[[Sequence[Coordinates]], int]  # the value of a position for th
 
 
 def read_lines(path: str) -> tuple[str, ...]:
-    """Return a file's openings, one a line, ``#`` comments out; FileError if it has none."""
+    """Return the lines of an opening file without ``#`` comments; FileError if it has none."""
     text = decode(read_whole(path))
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
     found = tuple(line for line in lines if line)
     if not found:
-        raise FileError(f"{path} holds no openings")
+        raise FileError(f"{path} has no openings")
     return found
 
 
 class Openings:
-    """The openings of a match by number; ``skipped``: lines that cannot be used, and why."""
+    """The openings of a match by number; ``skipped`` has unusable lines with the reason."""
 
     def __init__(self, settings: MatchSettings) -> None:
-        """Take a file's lines that suit board and rule, or get ready to generate.
+        """Read the lines of a file, or prepare to generate openings.
 
         Raises:
-            SettingsError: no line can be used, or the stones leave nothing to play.
+            SettingsError: no line is usable, or the opening would end the game.
         """
         self._settings = settings
-        self._judge: Judge | None = None  # which is made for the first opening
+        self._judge: Judge | None = None  # created for the first opening
         self.skipped: list[str] = []
         self._lines: list[list[Coordinates]] = []
         self._kind, _, stones = settings.openings.partition(":")
@@ -92,7 +92,7 @@ class Openings:
             random.Random(settings.seed).shuffle(self._lines)
             return
         if self.skipped:
-            raise SettingsError(f"no opening of the file suits: {self.skipped[0]}")
+            raise SettingsError(f"no opening in the file is usable: {self.skipped[0]}")
         if stones:
             if not _STONES.fullmatch(stones) or int(stones) > MOST_STONES:
                 raise SettingsError(f"openings: {self._kind} takes 0 to {MOST_STONES} stones")
@@ -100,11 +100,11 @@ class Openings:
         if self._kind in (BALANCED, RANDOM) and self._stones >= settings.draw_stones:
             raise SettingsError(
                 f"openings: {self._kind}:{self._stones} leaves nothing to play, "
-                f"a draw comes at {settings.draw_stones} stones"
+                f"games are drawn at {settings.draw_stones} stones"
             )
 
     def __getitem__(self, number: int) -> list[Coordinates]:
-        """Return an opening; a file's list begins again after its end."""
+        """Return an opening; the list of a file repeats after its end."""
         settings, opening = self._settings, list[Coordinates]()
         width, height = settings.width, settings.height
         chance = random.Random(f"{settings.seed}:{number}")
@@ -131,7 +131,7 @@ class Openings:
 def first_balanced(
     openings: Iterable[list[Coordinates]], judge: Judge, balance: int
 ) -> list[Coordinates]:
-    """Return the first opening within ``balance`` of 0, or else the closest; [] of none."""
+    """Return the first opening within ``balance`` of 0 in value, else the closest; [] of none."""
     best, least = list[Coordinates](), inf
     for opening in openings:
         if (value := abs(judge(opening))) < least:
@@ -144,7 +144,7 @@ def first_balanced(
 def scatter(
     chance: random.Random, width: int, height: int, stones: int, border: float = 0.0
 ) -> list[Coordinates]:
-    """Return random stones around the centre, or for a share of openings around a border cell."""
+    """Return random stones around the centre, or with probability ``border`` a border cell."""
     middle = width // 2, height // 2
     if border and chance.random() < border:
         cells = [(x, y) for y in range(height) for x in range(width)]
@@ -156,7 +156,7 @@ def scatter(
 
 
 def square_around(middle: Coordinates, reach: int, width: int, height: int) -> list[Coordinates]:
-    """Return the cells of the board that lie within a reach of one, both ways."""
+    """Return the cells of the board in the square with a given middle and reach."""
     return [
         (x, y)
         for y in range(max(0, middle[1] - reach), min(height, middle[1] + reach + 1))
@@ -165,7 +165,7 @@ def square_around(middle: Coordinates, reach: int, width: int, height: int) -> l
 
 
 def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str | None:
-    """Return why a game cannot begin like this, or None if it can."""
+    """Return why a game cannot begin with an opening, or None if it can."""
     game = set_up(settings, ())
     for x, y in opening:
         if game.is_forbidden(x, y):
@@ -179,9 +179,9 @@ def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str
 def engine_judge(
     settings: MatchSettings, nodes: int = JUDGING_NODES, balance: int = BALANCE
 ) -> Judge:
-    """Return a judge of positions: a search of our own engine, the same everywhere.
+    """Return a judge of positions: a reproducible search of our own engine.
 
-    What a glance sees far from balance is not searched any further.
+    A position far from balanced in a first short search is not searched further.
     """
     engine = Engine(hash_size=max(LEAST_TABLE, TABLE_PER_NODE * nodes))
 
@@ -203,23 +203,23 @@ def engine_judge(
 # -- the command ---------------------------------------------------------------------------------
 
 DEFAULT_COUNT = 100
-HOPELESS = 20_000  # candidates in a row without a new opening: there are no more
+HOPELESS = 20_000  # candidates in a row without a new opening until giving up
 
 COMMAND = CommandLine(
     "numoku openings",
-    "Make openings of few stones in which a search sees neither side ahead, one a line in offsets "
-    "from the centre, as numoku match reads them.",
+    "Make balanced openings of few stones for numoku match, one per line in offsets from the "
+    "centre.",
     (
-        Option("file", Path, about="where they are written (standard output)",
+        Option("file", Path, about="output file (standard output)",
                more={"nargs": "?"}),
-        Option("--count", positive, DEFAULT_COUNT, "N", "how many"),
+        Option("--count", positive, DEFAULT_COUNT, "N", "number of openings"),
         SHARED["rule"]._replace(default="freestyle", about="name or code of the rule"),
         SHARED["size"]._replace(default="15", about="side of the board, or WxH"),
         "stones",
         "balance",
-        SHARED["nodes"]._replace(default=JUDGING_NODES, about="of the search that decides"),
+        SHARED["nodes"]._replace(default=JUDGING_NODES, about="nodes of the judging search"),
         Option("--border", not_below_zero, BORDER, "SHARE",
-               "of the candidates that lie at the border"),
+               "share of candidates at the border"),
         "seed",
         SHARED["concurrency"]._replace(about="searches at the same time"),
     ),
@@ -227,10 +227,10 @@ COMMAND = CommandLine(
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options of ``numoku openings``, with the ``settings`` of matches that begin so.
+    """Return the options of ``numoku openings``, with the ``settings`` of a match.
 
     Raises:
-        SettingsError: they make no sense.
+        SettingsError: the options are invalid.
     """
     options = COMMAND.parse(argv)
     least, most = options.stones
@@ -244,15 +244,15 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
-    """Yield openings without end, or until there are no more.
+    """Yield openings, endlessly or until no more are found.
 
-    They are the same whatever the number of searches at once.
+    They do not depend on the number of concurrent searches.
     """
     settings, own = options.settings, threading.local()
     width, height = settings.width, settings.height
 
     def judge(number: int) -> tuple[list[Coordinates], bool]:
-        """Return a candidate and whether its chances are equal, by a search of this thread's."""
+        """Return a candidate and whether it is balanced, by a search in this thread."""
         if not hasattr(own, "judge"):
             own.judge = engine_judge(settings, options.nodes, options.balance)
         chance = random.Random(f"{settings.seed}:opening:{number}")
@@ -278,7 +278,7 @@ def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Make the openings; return 0, 1 (there are too few) or 130 (interrupted)."""
+    """Make openings; return 0, 1 (too few found) or 130 (interrupted)."""
     was_interrupted = False
     options = parse(argv)
     progress = Progress(options.count, "openings", every=inf)
@@ -301,7 +301,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             was_interrupted = True
     if options.file and not progress.done:
-        options.file.unlink()  # else it would be in the way of the next attempt
+        options.file.unlink()  # so that the next attempt can create it
     if was_interrupted:
         print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
         return INTERRUPTED

@@ -1,9 +1,8 @@
 """Players: an engine process that speaks the protocol, and our engine in this process.
 
-A process is treated as the common managers do it: START before BOARD (many engines do not clear the
-board on BOARD), INFO without an answer, and whatever is no move is ignored until time is up. Our
-own engine is kept from game to game and cleared in between, so that a game limited by nodes is the
-same whenever and wherever it is played.
+A process is treated as common managers do: START before BOARD (many engines do not clear the board
+on BOARD), no answer to INFO, and all lines but moves are ignored until time is up. Our own engine
+is kept from game to game and cleared in between, so that games limited by nodes are reproducible.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from .processes import Guardian
 from .referee import ChosenStep, Clock, EngineFault, PlayedMove, Player, Thinking
 from .settings import INFO_KEYS, EngineSpec
 
-SLICE = 0.5  # seconds between two looks at memory and at an abort while waiting
-MEMORY_PERIOD = 2.0  # seconds between two looks where moves come quickly
-MEMORY_TOLERANCE = 1.25  # except for the judge: engines size their tables by guess
+SLICE = 0.5  # seconds between two checks of memory and aborts while waiting
+MEMORY_PERIOD = 2.0  # seconds between two checks of memory after quick moves
+MEMORY_TOLERANCE = 1.25  # except for the judge: engines only guess the size of their tables
 TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine
 DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however short
-DEFAULT_HASH = 16_000_000  # bytes; clearing it for every game costs less than a large one would
+DEFAULT_HASH = 16_000_000  # bytes; small, because it is cleared for every game
 
 _MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
 _SUGGESTION = re.compile(r"SUGGEST\s+([0-9]{1,6}\s*,\s*[0-9]{1,6})\s*", re.IGNORECASE)
@@ -48,9 +47,9 @@ Found = TypeVar("Found")
 
 @dataclass
 class ProcessPlayer(Player):
-    """An engine process as a player; one object plays one game or, if kept, several.
+    """An engine process as a player of one game or, if kept, several.
 
-    Nothing is started before the launch. The title names the game in logs.
+    ``launch`` starts the process. The title names the game in logs.
     """
 
     cores: tuple[int, ...] = ()
@@ -62,13 +61,13 @@ class ProcessPlayer(Player):
         self._resources = ExitStack()
         self._thinking = Thinking()
         self._has_spoken = self._is_asked = self._has_suggested = False
-        self._knows_board = False  # with all stones but the opponent's last
+        self._knows_board = False  # up to its own last move
         self._lacks_swap2 = False
         self._garbage = self._refusal = ""
-        self._memory_seen = 0.0  # when it was looked at
+        self._memory_seen = 0.0  # time of the last check
 
     def launch(self) -> None:
-        """Start the process if it does not run yet, and tell it board and limits."""
+        """Start the process if it is not running, and send board and limits."""
         s = self.settings
         self._is_asked = self._knows_board = False
         self._garbage = self._refusal = ""
@@ -96,7 +95,7 @@ class ProcessPlayer(Player):
             self._process.ask(start)
 
     def await_ready(self) -> None:
-        """Wait for OK; the judge does not."""
+        """Wait for OK, except as the judge."""
         if self.settings.judge:
             return
 
@@ -140,7 +139,7 @@ class ProcessPlayer(Player):
         return [f"INFO {key} {value}" for key, value in values.items()]
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
-        """Ask for a move and wait for it until the clock's deadline."""
+        """Request a move and wait for it until the clock's deadline."""
         question = self._question(game)
         self._knows_board = True
         move, seconds = self._ask(question, _MOVE.fullmatch, clock)
@@ -162,7 +161,7 @@ class ProcessPlayer(Player):
     def _ask(
         self, question: list[str], accepts: Callable[[str], Found | None], clock: Clock
     ) -> tuple[Found, float]:
-        """Return the accepted answer to a question, and the seconds that it took."""
+        """Return the accepted answer to a question, and its time in seconds."""
         process = self._running
         self._is_asked = True
         self._has_suggested = False
@@ -196,10 +195,10 @@ class ProcessPlayer(Player):
     def _listen(
         self, accepts: Callable[[str], Found | None], end: float, late: str
     ) -> tuple[TimedLine, Found]:
-        """Return the first accepted line and its reading; watch memory and aborts meanwhile.
+        """Return the first accepted line and its meaning; meanwhile check memory and aborts.
 
         Raises:
-            EngineFault: it does not come before ``end``; ``late`` says so.
+            EngineFault: none comes before ``end``; ``late`` is the detail.
         """
         process = self._running
         while True:
@@ -214,7 +213,7 @@ class ProcessPlayer(Player):
             else:
                 self._has_spoken = True
             if line is None or line.time > end:
-                # What it said instead explains it.
+                # Other output explains why.
                 if self._garbage or self._refusal:
                     cause = GARBAGE if self._garbage else REFUSED
                     raise EngineFault(cause, self._garbage or self._refusal)
@@ -224,7 +223,7 @@ class ProcessPlayer(Player):
             self._read_line(process, line.text.strip())
 
     def _read_line(self, process: EngineProcess, word: str) -> None:
-        """Read a line that is not an answer; errors explain a missing answer later."""
+        """Read a line that is not an answer; keep errors to explain a missing answer."""
         upper = word.upper()
         suggestion = _SUGGESTION.fullmatch(word)
         if upper.startswith("MESSAGE"):
@@ -255,19 +254,19 @@ class ProcessPlayer(Player):
             self._process.end()
 
     def close(self) -> None:
-        """End the process and everything it started."""
+        """End the process and all processes it has started."""
         self._resources.close()
 
 
 @dataclass
 class InprocessPlayer(Player):
-    """One configuration of our engine, for many games; it is made at the first one."""
+    """One configuration of our engine, for many games; created at the first."""
 
     def __post_init__(self) -> None:
         self._engine: Engine | None = None
 
     def launch(self) -> None:
-        """Make the engine, or make it forget."""
+        """Create the engine, or clear its tables."""
         settings = self.settings
         if self._engine is None:
             try:
@@ -280,7 +279,7 @@ class InprocessPlayer(Player):
         self._engine.clear_hash()
 
     def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep:
-        """Decide by searches of this engine."""
+        """Decide with searches of this engine."""
         assert self._engine is not None, "launch comes first"
         return ChosenStep(decide_by(self._engine, self.settings, opening, chance, self._check))
 
@@ -289,7 +288,7 @@ class InprocessPlayer(Player):
             raise CancelledError
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
-        """Bring the engine's board up to date and think."""
+        """Update the engine's board and search."""
         self._check()
         engine, number = self._engine, self.spec.number
         assert engine is not None, "launch comes first"
@@ -314,21 +313,21 @@ class InprocessPlayer(Player):
         )
 
     def stop(self) -> None:
-        """End the search of the move that is being sought."""
+        """Stop the running search."""
         if self._engine is not None:
             self._engine.stop()
 
     def close(self) -> None:
-        """Give the engine's memory back."""
+        """Free the engine's memory."""
         if self._engine is not None:
             self._engine.clear_hash()
             self._engine = None
 
 
 def make_engine(spec: EngineSpec) -> Engine:
-    """Return our engine with a contestant's options."""
+    """Return our engine with the options of a match."""
     hash_kilobytes = int(spec.number("hash_size", spec.number("hash", 0)))
-    memory = int(spec.number("memory", 0)) or None  # of the process, with all that is in it
+    memory = int(spec.number("memory", 0)) or None  # of the whole process
     return Engine(
         threads=max(int(spec.number("threads", 1)), 1),
         memory=memory,

@@ -1,7 +1,7 @@
 """Games in parallel: on threads of this machine, each with its own cores, or on a cluster.
 
-Threads suffice, since they wait for processes, or for kernels that release the interpreter lock. On
-a cluster, where engines need the same paths everywhere, a game of a lost worker is played again.
+Threads suffice, because they wait for processes, or for kernels that release the interpreter lock.
+On a cluster, engines need the same paths everywhere; the game of a lost worker is replayed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .processes import Guardian
 from .referee import COLOURS, GameTask, Player, play_game
 from .settings import MatchSettings
 
-POLL = 0.05  # seconds between two looks at games that are to end
+POLL = 0.05  # seconds between two attempts to abort the games
 
 
 class GameSeat:
-    """A seat for one game at a time: its cores, and the engines that stay between games."""
+    """A place for one game at a time: its cores, and the engines kept between games."""
 
     def __init__(
         self, settings: MatchSettings, number: int = 0, guardian: Guardian | None = None
@@ -46,11 +46,11 @@ class GameSeat:
     def play(
         self, task: GameTask, on_move: Callable[[GameRecord], None] = lambda played: None
     ) -> GameRecord:
-        """Play one game; CancelledError if the seat is to stop."""
+        """Play one game; CancelledError after ``abort``."""
         settings, is_aborted = self._settings, self._aborted.is_set
         if settings.in_process and self.cores and hasattr(os, "sched_setaffinity"):
             with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, set(self.cores))  # of this thread alone, which searches
+                os.sched_setaffinity(0, set(self.cores))  # of this thread, which searches
         players: list[Player] = []
         for engine, colour in zip((task.black, task.white), COLOURS, strict=True):
             player, spec = self._kept.pop(engine, None), settings.engines[engine]
@@ -79,47 +79,47 @@ class GameSeat:
                 self._dismiss(players)
 
     def _dismiss(self, players: Iterable[Player]) -> None:
-        """Say goodbye to all, then wait for all: their half seconds run together."""
+        """Send END to all players, then close all, so that their grace periods overlap."""
         for player in players:
             player.finish()
         close_all(players)
 
     def abort(self) -> None:
-        """Break the running game off; to be repeated until it has ended."""
+        """Abort the running game; call it again until the game has ended."""
         self._aborted.set()
         self._judge.stop()
         for player in self._playing:
             player.stop()
 
     def close(self) -> None:
-        """Dismiss the engines that stayed."""
+        """Close the engines kept between games."""
         self._dismiss(self._kept.values())
         self._kept.clear()
 
 
 def close_all(players: Iterable[Player | GameSeat]) -> None:
-    """Close all, also where the end of one goes wrong."""
+    """Close all, even if closing one of them fails."""
     with contextlib.ExitStack() as stack:
         for player in players:
             stack.callback(player.close)
 
 
 def share_of(cores: tuple[int, ...], number: int, slots: int) -> tuple[int, ...]:
-    """Return the cores of one slot: all slots get equally many, or share where they must."""
+    """Return the cores of a slot: the same number for each, shared if there are too few."""
     each = max(1, len(cores) // slots)
     start = number * each % max(1, len(cores))
     return cores[start : start + each]
 
 
 class LocalGames(Pool[GameTask, GameRecord]):
-    """Games on as many slots of this machine as may run at once."""
+    """Games on the slots of this machine."""
 
     def __init__(
         self,
         settings: MatchSettings,
         on_move: Callable[[int, GameRecord], None] = lambda slot, played: None,
     ) -> None:
-        """Begin; ``on_move`` gets moves with the number of their slot."""
+        """Create the slots; ``on_move`` receives each slot's number and game after a move."""
         self._guardian = None if settings.in_process else Guardian()
         seats = settings.concurrency
         self._slots = [GameSeat(settings, number, self._guardian) for number in range(seats)]
@@ -135,7 +135,7 @@ class LocalGames(Pool[GameTask, GameRecord]):
         super().__init__(play, lambda: ThreadPoolExecutor(seats, "game"), seats)
 
     def close(self) -> None:
-        """Break off what still runs, and end all engines."""
+        """Abort running games, and close all engines."""
         self.executor.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in self._attempts):
             for slot in self._slots:
@@ -151,7 +151,7 @@ _seats = ThreadCache()
 
 
 def play_remotely(settings: MatchSettings, task: GameTask) -> GameRecord:
-    """Play one game on a worker; its engines are its own processes there."""
+    """Play one game on a worker of a cluster, with engine processes of its own."""
 
     def seat() -> GameSeat:
         return GameSeat(settings, 0, None if settings.in_process else Guardian())

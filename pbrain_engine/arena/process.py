@@ -1,7 +1,7 @@
-"""An engine process behind two pipes: bytes in, lines out with the time at which they came.
+"""An engine process behind pipes: bytes in, lines out with the time of their arrival.
 
-Nothing that the program does can block its owner: threads write and read the pipes, output is
-limited, and closing kills the whole process group.
+The program can never block its owner: threads write and read the pipes, output is limited, and
+closing kills the whole process group.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from . import processes
 from .processes import Guardian
 from .referee import EngineFault
 
-_given_up: set[Path] = set()  # folders in which a file could not be written, and it was said
+_given_up: set[Path] = set()  # folders with a write error that was reported
 
 
 class Transcript:
-    """A file with a line for each line of the dialogue: seconds, direction, text.
+    """A log file with a line for each line of the dialogue: seconds, direction, text.
 
-    A match goes on without what cannot be written.
+    Write errors do not stop the match.
     """
 
     def __init__(self, folder: str, title: str) -> None:
-        """Open ``folder/title.log``, over an older one if there is any."""
+        """Open ``folder/title.log``, replacing an older one."""
         self._path = Path(folder, re.sub(r"[^\w.-]+", "_", title) + ".log")
         self._file: TextIO | None = None
         self._lock = threading.RLock()
@@ -46,14 +46,14 @@ class Transcript:
             self._file = self._path.open("w", encoding="utf-8")
 
     def note(self, direction: str, lines: Iterable[str]) -> None:
-        """Write lines that were sent (``>``) or came (``<``)."""
+        """Write lines that were sent (``>``) or received (``<``)."""
         now = perf_counter() - self._began
         with self._excuse_errors():
             if self._file:
                 self._file.writelines(f"{now:9.3f} {direction} {line}\n" for line in lines)
 
     def close(self) -> None:
-        """Close the file; what still comes is not written."""
+        """Close the file; later lines are not written."""
         with self._excuse_errors():
             file, self._file = self._file, None
             if file:
@@ -61,7 +61,7 @@ class Transcript:
 
     @contextlib.contextmanager
     def _excuse_errors(self) -> Iterator[None]:
-        """Say once in a folder that a log is not whole, and write no more of this one."""
+        """On an error, close this log; report the error once per folder."""
         with self._lock:
             try:
                 yield
@@ -69,25 +69,25 @@ class Transcript:
                 if self._path.parent not in _given_up:
                     _given_up.add(self._path.parent)
                     error.filename = str(self._path)
-                    print(f"a log is not whole: {problem_of(error)}", file=sys.stderr)
+                    print(f"a log is incomplete: {problem_of(error)}", file=sys.stderr)
                 self.close()
 
 
 CHUNK = 65536
-MAX_LINE = 8000  # as the managers cut
+MAX_LINE = 8000  # bytes; managers cut there, too
 FLOOD_BYTES = 4_000_000  # in answer to one command
 FLOOD_LINES = 50_000
 ERROR_TAIL = 2000  # bytes
-END_GRACE = 0.5  # seconds from END to the kill, as tournaments have it
+END_GRACE = 0.5  # seconds from END to the kill, as in tournaments
 ANY_END = re.compile(rb"\r\n?|\n")
 
 
 class TimedLine(NamedTuple):
-    """One line of output and when its end was read, on the clock of ``time.perf_counter``."""
+    """A line of output, and when its end was read, by ``time.perf_counter``."""
 
     text: str
     time: float
-    chunks: int  # reads that brought it: 1 if it came in one piece
+    chunks: int  # reads that it took; 1 if it came in one piece
 
 
 class EngineProcess:
@@ -106,7 +106,7 @@ class EngineProcess:
     ) -> None:
         """Start the program in its own process group.
 
-        ``merged``: what it writes to its error output counts as said, as with many managers.
+        ``merged``: its error output counts as output, as with many managers.
 
         Raises:
             OSError: it cannot be started.
@@ -125,19 +125,19 @@ class EngineProcess:
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
         except OSError as error:
-            error.filename = error.filename or command[0]  # which Windows does not tell
+            error.filename = error.filename or command[0]  # missing on Windows
             raise
         self.started_at = perf_counter()
         self.pid = self.process.pid
         self.transcript = transcript
-        self.stderr = b""  # the end of what it wrote there, or of all output if merged
-        self.has_ended = False  # its output has
-        self.flood = ""  # far too much that it said, in words
+        self.stderr = b""  # the end of its error output, or of all output if merged
+        self.has_ended = False  # whether its output has
+        self.flood = ""  # the amount of far too much output, in words
         self._guardian = guardian
         self._line_end = line_end
         self._lines: deque[TimedLine] = deque()
         self._news = threading.Condition()
-        self._bytes = self._count = 0  # heard since it was last spoken to
+        self._bytes = self._count = 0  # bytes and lines received since the last command
         self._unsent: SimpleQueue[bytes | None] = SimpleQueue()
         self._is_closed = False
         if guardian:
@@ -153,13 +153,13 @@ class EngineProcess:
     # -- talking ---------------------------------------------------------------------------
 
     def write(self, data: bytes | None) -> None:
-        """Write bytes as soon as the program reads, or with None end its input."""
+        """Queue bytes to be written as soon as the program reads; None closes its input."""
         with self._news:
             self._bytes = self._count = 0
         self._unsent.put(data)
 
     def send(self, *lines: str, end: str = "\r\n") -> float:
-        """Say lines in one packet, and return the time."""
+        """Send lines in one packet; return the time."""
         if self.transcript:
             self.transcript.note(">", lines)
         now = perf_counter()
@@ -167,13 +167,13 @@ class EngineProcess:
         return now
 
     def ask(self, *lines: str) -> float:
-        """Say lines and forget what was said before; return the time."""
+        """Send lines, dropping earlier output; return the time."""
         with self._news:
             self._lines.clear()
         return self.send(*lines)
 
     def line(self, timeout: float) -> TimedLine | None:
-        """Return the next line, or None if none comes in time or ever."""
+        """Return the next line, or None on a timeout, flood or end of output."""
         with self._news:
             self._news.wait_for(lambda: self._lines or self.has_ended or self.flood, timeout)
             return self._lines.popleft() if self._lines else None
@@ -183,34 +183,34 @@ class EngineProcess:
         return list(iter(lambda: self.line(quiet), None))
 
     def receive(self, timeout: float) -> TimedLine | None:
-        """Return the next line, None if none comes in time; EngineFault if it is gone or floods."""
+        """Return the next line, None on a timeout; EngineFault if the program ended or floods."""
         line = self.line(timeout)
         if self.flood:
             raise EngineFault(FLOOD, self.flood)
-        # Children that a dead program left behind may hold its output open.
+        # Children of a dead program may keep its output open.
         if line is None and (self.has_ended or processes.has_ended(self.process)):
             raise self._gone()
         return line and line._replace(text=line.text.strip("\r\0"))
 
-    # -- its life --------------------------------------------------------------------------
+    # -- the process -----------------------------------------------------------------------
 
     def suspend(self, resumes: bool = False) -> None:
-        """Stop the process where it is, as the judge does between moves, or let it go on."""
+        """Suspend the process, as the judge does between moves, or resume it."""
         processes.suspend(self.pid, resumes)
 
     def wait(self, timeout: float) -> int | None:
-        """Return its exit status, or None if it is still alive after that time."""
+        """Return the exit status, or None if the program is still running after the timeout."""
         processes.await_end(self.process, timeout)
         return self.process.poll()
 
     def end(self) -> None:
-        """Ask the program to leave."""
+        """Send END and close the input."""
         self.suspend(resumes=True)
         self.send("END")
         self.write(None)
 
     def close(self, grace: float = END_GRACE) -> None:
-        """Wait for the program to leave, then kill what is left of it."""
+        """Wait for the program to exit, then kill it and its children."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -230,13 +230,13 @@ class EngineProcess:
             self.transcript.close()
 
     def _gone(self) -> EngineFault:
-        """Return how the program ended, with the last line that it wrote as an error."""
+        """Return a fault that tells how the program ended, with its last line on stderr."""
         try:
             code = self.process.wait(0.3)
         except subprocess.TimeoutExpired:
             return EngineFault(EXIT, "closed its output")
         for reader in self._threads[1:]:
-            reader.join(0.3)  # the last of it may not have been read yet
+            reader.join(0.3)  # so that all output has been read
         words = _decode(self.stderr).strip("\r\0").strip().splitlines()
         said = f": {words[-1].strip()}" if words else ""
         if code < 0:
@@ -249,7 +249,7 @@ class EngineProcess:
     # -- in threads ------------------------------------------------------------------------
 
     def _write_input(self) -> None:
-        """Write what is to be said, up to the end; a program that reads nothing blocks this."""
+        """Write queued data until None; a program that does not read blocks only this thread."""
         assert self.process.stdin
         while (data := self._unsent.get()) is not None:
             with contextlib.suppress(OSError, ValueError):
@@ -258,9 +258,9 @@ class EngineProcess:
             self.process.stdin.close()
 
     def _read_output(self) -> None:
-        """Cut the output into lines until it ends or floods."""
+        """Split the output into lines until it ends or floods."""
         rest, chunks = b"", 0
-        has_returned = False  # the last chunk ended with a return, of which a newline is a part
+        has_returned = False  # the last chunk ended with \r; a following \n belongs to it
         while not (self.has_ended or self.flood):
             chunk = _read(self.process.stdout)
             now = perf_counter()
@@ -289,13 +289,13 @@ class EngineProcess:
                 self._news.notify_all()
 
     def _read_errors(self) -> None:
-        """Drain the error output and remember how it ends."""
+        """Drain the error output, keeping its end."""
         while chunk := _read(self.process.stderr):
             self.stderr = (self.stderr + chunk)[-ERROR_TAIL:]
 
 
 def _read(pipe: IO[bytes] | None) -> bytes:
-    """Return what comes next; nothing at the end of a pipe, or of none."""
+    """Return the next bytes of a pipe; empty at its end, on an error or without a pipe."""
     try:
         return os.read(pipe.fileno(), CHUNK) if pipe else b""
     except OSError:
@@ -303,5 +303,5 @@ def _read(pipe: IO[bytes] | None) -> bytes:
 
 
 def _decode(raw: bytes) -> str:
-    """Return text of any encoding: what is not UTF-8 is often GBK, and never matters."""
+    """Decode a line as UTF-8; other text, often GBK, never matters."""
     return raw[:MAX_LINE].decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""Processes of engines: their memory, their end, and the signals that they are sent.
+"""Processes of engines: memory, suspension and termination.
 
 Descendants are found by psutil (the extra ``tools``). Without it, only the engine's own process is
-measured, and what has left its process group lives on.
+measured, and descendants outside its process group survive it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ POLL = 0.003
 
 
 def descendants(pid: int) -> list[Any]:
-    """Return the children of a process, their children, and so on, as psutil has them."""
+    """Return all descendants of a process as psutil processes, [] without psutil."""
     if psutil is not None:
         with contextlib.suppress(psutil.Error, OSError):
             return list(psutil.Process(pid).children(recursive=True))
@@ -37,10 +37,10 @@ def descendants(pid: int) -> list[Any]:
 
 
 def tree_memory(pid: int) -> int:
-    """Return the bytes that a process and its descendants have for themselves alone.
+    """Return the private memory of a process and its descendants, in bytes; 0 if unknown.
 
-    On Windows it is at least the most that the working set of the process itself ever was,
-    which the manager Piskvork reads. 0 where the system does not tell.
+    On Windows, at least the peak working set of the process itself, which the manager Piskvork
+    reads.
     """
     total = 0
     for member in (pid, *(child.pid for child in descendants(pid))):
@@ -51,7 +51,7 @@ def tree_memory(pid: int) -> int:
                 process = psutil.Process(member)
                 try:
                     total += int(process.memory_full_info().uss)
-                except (psutil.Error, OSError):  # some systems forbid to look
+                except (psutil.Error, OSError):  # forbidden on some systems
                     total += int(process.memory_info().rss)
     if IS_WINDOWS:
         with contextlib.suppress(OSError):
@@ -67,7 +67,7 @@ def usable_cores() -> tuple[int, ...]:
 
 
 def suspend(pid: int, resumes: bool = False) -> None:
-    """Stop this one process (not its children: so does the judge), or let it go on."""
+    """Suspend or resume a process, like the judge without its children."""
     number = getattr(signal, "SIGCONT" if resumes else "SIGSTOP", None)
     if number is not None:
         with contextlib.suppress(ProcessLookupError):
@@ -79,7 +79,7 @@ def suspend(pid: int, resumes: bool = False) -> None:
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Return whether a child has ended, and leave its entry."""
+    """Return whether a child has ended, without reaping it."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):
@@ -92,16 +92,16 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 def await_end(process: subprocess.Popen[bytes], timeout: float) -> None:
-    """Wait for a child to leave."""
+    """Wait for a child to end, without reaping it."""
     end = time.perf_counter() + timeout
     while not has_ended(process) and time.perf_counter() < end:
-        time.sleep(POLL)  # Popen.wait would look only every 50 ms
+        time.sleep(POLL)  # Popen.wait polls only every 50 ms
 
 
 def end_tree(process: subprocess.Popen[bytes], grace: float) -> None:
-    """Wait for a child to leave, then kill its group, and its descendants that have left that.
+    """Wait for a child to end, then kill its group, and descendants outside that group.
 
-    Its entry stays until then, so that its number is its own.
+    The child is not reaped before, so that its process id stays its own.
     """
     strays = descendants(process.pid)
     await_end(process, grace)
@@ -110,7 +110,7 @@ def end_tree(process: subprocess.Popen[bytes], grace: float) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     else:
         process.kill()
-    for stray in strays:  # psutil knows them by when they began, too
+    for stray in strays:  # psutil also compares start times
         with contextlib.suppress(psutil.Error, OSError):
             stray.kill()
 
@@ -131,11 +131,11 @@ for pid in watched:
 
 
 class Guardian:
-    """A small process that ends the engines when their runner dies without a word.
+    """A small process that kills the engines if their runner dies abruptly.
 
-    An engine that hangs or is frozen does not notice that its pipe has closed, so after a
-    ``kill -9`` of the runner it would live on. The guardian keeps a list of the engines and, when
-    its own pipe closes, kills the groups that are still on its list.
+    An engine that hangs or is suspended does not notice that its pipe was closed, so it would
+    survive a ``kill -9`` of the runner. The guardian keeps a list of the engines and, when its own
+    pipe is closed, kills the process groups on its list.
     """
 
     def __init__(self) -> None:
@@ -149,14 +149,14 @@ class Guardian:
             )  # fmt: skip
 
     def watch(self, pid: int, sign: str = "+") -> None:
-        """Put an engine on the list by its process number, or with ``-`` take it off."""
+        """Put an engine on the list by its process id, or with ``-`` take it off."""
         with self._lock:
             if self._process and self._process.stdin:
                 with contextlib.suppress(OSError, ValueError):
                     self._process.stdin.write(f"{sign}{pid}\n".encode())
 
     def close(self) -> None:
-        """End the guardian, and with it every engine that is still on its list."""
+        """End the guardian, which kills all engines still on its list."""
         with self._lock:
             process, self._process = self._process, None
         if process and process.stdin:

@@ -1,13 +1,13 @@
-"""One game between two players: rules, clocks, and what engines report of their search.
+"""One game between two players: rules, clocks, and the search reports of engines.
 
-The referee alone knows what is legal and who has won. A player that breaks a rule or fails loses
-this game, with the cause.
+Only the referee decides what is legal and who has won. A player that breaks a rule or fails loses
+the game, with the cause.
 
 Engines report on a move in two common dialects, ``depth 12-21 ev 35 n 1203K tm 1480 pv H8 I9`` and
-``Depth 12-21 | Eval 35 | Node 1203K | Time 1480ms``; both are read by words, not by places.
+``Depth 12-21 | Eval 35 | Node 1203K | Time 1480ms``; both are parsed by words, not by positions.
 
-Time is kept as the tournament judge does: an answer is due within the turn or what is left of the
-match, and lost after a tolerance on top; so what is left may be sent as a number below zero.
+Time is kept like the tournament judge's: an answer is due within the turn and the time left of the
+match, and the game is lost only after a tolerance; so ``time_left`` may be negative.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ from .settings import UNLIMITED_MS, Adjudication, EngineSpec, MatchSettings
 
 
 class EngineFault(NumokuError):
-    """An engine did something that costs it the game."""
+    """A failure or violation that costs an engine the game."""
 
     def __init__(self, cause: str, detail: str = "") -> None:
-        """Keep the cause, one of ``FAULTS``, and what was seen."""
+        """Store the cause, one of ``FAULTS``, and what was observed."""
         super().__init__(f"{cause}: {detail}" if detail else cause)
         self.cause = cause
         self.detail = detail
 
 
-# Each run of white space is one blank by now, and no blank can be taken by two parts of a pattern:
-# else a long run costs seconds.
+# White space has been collapsed to single spaces, and no space can match two parts of a pattern;
+# otherwise long runs would take seconds.
 _WORDS = re.IGNORECASE | re.ASCII  # digits are 0 to 9 here
 _DEPTH = re.compile(r"\bdepth(?: ?[:=])? ?(\d{1,9})(?!\d)", _WORDS)
 _VALUE = re.compile(
@@ -70,12 +70,12 @@ _SCALE = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
 @dataclass(slots=True)
 class Thinking:
-    """The last complete report on one move; None where the engine said nothing."""
+    """The last report on one move; None for figures that the engine did not report."""
 
     depth: int | None = None
     value: int | None = None
     nodes: int | None = None
-    line: int = 0  # the rank of the line that INFO words speak of, 0 for the best
+    line: int = 0  # the rank of the line in INFO reports, 0 for the best
 
     def read_message(self, text: str) -> None:
         """Read depth, value and nodes of the best line from a MESSAGE."""
@@ -103,7 +103,7 @@ class Thinking:
 
 
 def read_value(text: str) -> int | None:
-    """Return the value that ``35``, ``+M9`` or ``-M8`` stands for on our scale; None of others."""
+    """Return a reported value such as ``35``, ``+M9`` or ``-M8`` on our scale; None for others."""
     compact = text.replace(" ", "").upper()
     if _NUMBER.fullmatch(compact):
         return round(float(compact))
@@ -114,11 +114,11 @@ def read_value(text: str) -> int | None:
     return loss_in(plies) if "-" in (mate[1], mate[2]) else win_in(plies)
 
 
-JUDGE_ALLOWANCE = 0.010  # the judge polls each 10 ms and gives them back
+JUDGE_ALLOWANCE = 0.010  # the judge polls every 10 ms and refunds this
 
 
 class Clock:
-    """Seconds of one player; 0 means no limit."""
+    """The clock of one player, in seconds; 0 means no limit."""
 
     def __init__(self, settings: MatchSettings, engine: EngineSpec) -> None:
         self.turn = engine.number("turn", settings.turn)
@@ -137,17 +137,17 @@ class Clock:
 
     @property
     def left_ms(self) -> int:
-        """What ``INFO time_left`` says."""
+        """The milliseconds for ``INFO time_left``."""
         return round(self.left * 1000) if self.match else UNLIMITED_MS
 
     def charge(self, seconds: float) -> None:
-        """Take the time of a move off, and add the increment."""
+        """Subtract the time of a move, and add the increment."""
         if self.match:
             self.left += self.increment - max(0.0, seconds - self._allowance)
 
 
 class PlayedMove(NamedTuple):
-    """A move as it came, unchecked, with its time in seconds."""
+    """An unchecked move with its time in seconds."""
 
     x: int
     y: int
@@ -156,7 +156,7 @@ class PlayedMove(NamedTuple):
 
 
 class ChosenStep(NamedTuple):
-    """A step of an opening: its words for ``OpeningPlay``, its time, and the move that follows."""
+    """A step of an opening: words for ``OpeningPlay``, time, and a move made at once after it."""
 
     words: str
     seconds: float = 0.0
@@ -168,23 +168,23 @@ OpeningDecider = Callable[[OpeningPlay, Random], str]
 
 @dataclass
 class Player:
-    """A contestant in one game; every method may raise EngineFault."""
+    """A player in one game; every method may raise EngineFault."""
 
     spec: EngineSpec
     settings: MatchSettings
     is_aborted: Callable[[], bool] = lambda: False
     title: str = "game"
     parameters: Mapping[str, int] = field(default_factory=dict)  # of our search, from this game on
-    peak_memory: int = 0  # the most private bytes seen, 0 if unknown
+    peak_memory: int = 0  # most private bytes observed, 0 if unknown
 
     def launch(self) -> None:
-        """Begin to get ready, without waiting."""
+        """Start, without waiting until ready."""
 
     def await_ready(self) -> None:
-        """Return when ready for the first move."""
+        """Wait until ready for the first move."""
 
     def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep | None:
-        """Return what this player does in an opening, None if another must decide for it."""
+        """Return this player's step of an opening, None if the judge must decide."""
         return None
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
@@ -192,13 +192,13 @@ class Player:
         raise NotImplementedError
 
     def stop(self) -> None:
-        """End the search of a move, where that needs more than to be aborted."""
+        """Stop a running search, if ``is_aborted`` alone does not."""
 
     def finish(self) -> None:
-        """Say goodbye, without waiting."""
+        """Ask the engine to end, without waiting."""
 
     def close(self) -> None:
-        """Release everything; may wait a little."""
+        """Release all resources; may wait a little."""
 
 
 COLOURS = (BLACK, WHITE)
@@ -206,7 +206,7 @@ COLOURS = (BLACK, WHITE)
 
 @dataclass(frozen=True, slots=True)
 class GameTask:
-    """One game to be played: engines by their index, and the stones that are given."""
+    """A game to play: the engines by index, and the opening."""
 
     game: int
     round: int
@@ -223,13 +223,13 @@ def play_game(
     on_move: Callable[[GameRecord], None] = lambda played: None,
     judge: OpeningDecider | None = None,
 ) -> GameRecord:
-    """Play a game between black and white and return it; closes the players' dialogue.
+    """Play a game between black and white and return its record.
 
-    By an opening rule the colours are those of its end; ``judge`` takes the steps of players that
+    With an opening rule, the record has the colours at its end; ``judge`` decides for players that
     cannot.
 
     Raises:
-        CancelledError: the game was broken off from outside.
+        CancelledError: the game was aborted from outside.
     """
     began = time.perf_counter()
     engines = settings.engines[task.black], settings.engines[task.white]
@@ -281,7 +281,7 @@ def play_game(
 
 
 def _with_move(played: GameRecord, answer: PlayedMove) -> GameRecord:
-    """Return a game with one more move, and what its engine reported."""
+    """Return a game with one more move and its report."""
     thinking = answer.thinking
     return played._replace(
         moves=(*played.moves, (answer.x, answer.y)),
@@ -299,7 +299,7 @@ def _play_opening(
     judge: OpeningDecider,
     chance: Random,
 ) -> PlayedMove | None:
-    """Go through an opening; return the move after it where that came with the last step."""
+    """Play an opening; return the next move if it came with the last step."""
     choice = None
     while opening.step is not None:
         who = opening.player
@@ -315,7 +315,7 @@ def _play_opening(
 
 
 def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:
-    """Return a game on which the opening stands."""
+    """Return a game with an opening played."""
     game = Game(settings.width, settings.height, settings.rule)
     for x, y in opening:
         game.play(x, y)
@@ -323,7 +323,7 @@ def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:
 
 
 def _outcome(game: Game, settings: MatchSettings, played: GameRecord) -> tuple[str, str] | None:
-    """Return winner and reason of a game that has ended, or None."""
+    """Return winner and reason if a game has ended, else None."""
     if game.winner is not None:
         return COLOURS[game.winner], FIVE
     if game.is_full:
@@ -335,7 +335,7 @@ def _outcome(game: Game, settings: MatchSettings, played: GameRecord) -> tuple[s
 
 
 def _check(game: Game, answer: PlayedMove) -> None:
-    """Refuse a move that the rules do not allow."""
+    """Raise EngineFault for an illegal move."""
     x, y = answer.x, answer.y
     if not (0 <= x < game.width and 0 <= y < game.height):
         raise EngineFault(ILLEGAL, f"{x},{y} is off the board")
@@ -346,7 +346,7 @@ def _check(game: Game, answer: PlayedMove) -> None:
 
 
 def agreed_result(played: GameRecord, terms: Adjudication) -> str | None:
-    """Return the outcome on which the last values agree, or None."""
+    """Return the result on which the last values of both engines agree, or None."""
     first = played.given
     values = [  # from black's side
         -value if value and ply % 2 else value for ply, value in enumerate(played.values, first)

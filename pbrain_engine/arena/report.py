@@ -1,6 +1,6 @@
 """``numoku report``: the games of a journal as a page, as tables, or in other formats.
 
-The page is one HTML file that needs nothing else: tables, charts, and the games on a board.
+The page is a single HTML file with tables, charts, and the games on a board.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from .standings import (
     time_rows,
 )
 
-PATH_POINTS = 300  # at which the statistics of a long match are worked out
-ELO_VIEW = 800.0  # early intervals are far wider than this; they are cut
+PATH_POINTS = 300  # points in the curves of a long match
+ELO_VIEW = 800.0  # early intervals are far wider and are clipped to this
 STYLES = "abcd"
 
-SCRIPTS = ("draw.js", "page.js")  # a module elsewhere, and what uses it
+SCRIPTS = ("draw.js", "page.js")  # a module of other pages, and its user
 BOARD_ADDRESS = "http://127.0.0.1:8421/"  # where `numoku board` serves by default
-DEFAULT_GAMES = 1000  # that can be stepped through; the charts show all
+DEFAULT_GAMES = 1000  # games in the viewer; the charts use all
 
 VIEWER = """\
 <h2>Games</h2>
@@ -87,7 +87,7 @@ VIEWER = """\
 def html_page(
     standings: Standings, games: Sequence[GameRecord], shown: int = DEFAULT_GAMES, title: str = ""
 ) -> str:
-    """Return the whole page; the last ``shown`` games can be stepped through."""
+    """Return the page; the viewer has the last ``shown`` games."""
     settings, short = standings.settings, standings.settings.labels
     head = title or f"Numoku match: {' – '.join(short.values())}"
     parts = [
@@ -128,7 +128,7 @@ def html_page(
         "games": entries,
     }
     data = json.dumps(known, separators=(",", ":"), ensure_ascii=False)
-    data = data.replace("<", "\\u003c")  # it must not end its own element
+    data = data.replace("<", "\\u003c")  # so that no text ends the script element
     code = "".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS)
     code = code.replace("\nexport ", "\n")
     script = f"""<script type="application/json" id="match">{data}</script>
@@ -140,7 +140,7 @@ def html_page(
 
 
 def figures(standings: Standings, games: Sequence[GameRecord]) -> list[str]:
-    """Return the charts that these games can fill, in the order of the page."""
+    """Return the charts that have data, in the order of the page."""
     found = _paths(standings, games) if len(standings.pairs) == 1 else []
     for caption, x_name, y_name, lines in (
         ("Length of the games", "stones", "games", _lengths(games)),
@@ -153,7 +153,7 @@ def figures(standings: Standings, games: Sequence[GameRecord]) -> list[str]:
 
 
 def _paths(standings: Standings, games: Sequence[GameRecord]) -> list[str]:
-    """Return how Elo, and the sequential test if there is one, went on."""
+    """Return the charts of Elo, and of the sequential test if there is one, over the games."""
     (pair,), short, test = standings.pairs, standings.settings.labels, standings.settings.sprt
     score = PairScore(pair.a, pair.b)
     every = max(1, len(games) // PATH_POINTS)
@@ -184,7 +184,7 @@ def _paths(standings: Standings, games: Sequence[GameRecord]) -> list[str]:
 
 
 def _lengths(games: Sequence[GameRecord]) -> list[Curve]:
-    """Return how many games of each result were about as long."""
+    """Return a histogram of game lengths for each result."""
     lengths = [len(played.moves) for played in games] or [0]
     step = (max(lengths) - min(lengths)) // 30 + 1
     first = min(lengths) // step * step
@@ -199,7 +199,7 @@ def _lengths(games: Sequence[GameRecord]) -> list[Curve]:
 
 
 def _by_move(standings: Standings, games: Sequence[GameRecord], column: str) -> list[Curve]:
-    """Return for each engine the mean of a column over its first, second, ... own move."""
+    """Return the mean of a column by the number of the engine's own move, for each engine."""
     short = standings.settings.labels
     values: dict[str, dict[int, list[float]]] = {name: defaultdict(list) for name in short}
     for played in games:
@@ -221,7 +221,7 @@ PGN_LINE = 79
 def pgn(played: GameRecord, settings: MatchSettings) -> str:
     """Return a game as PGN; rating tools read its tags, people its moves.
 
-    Names and result are those of the colours that were played, so the moves begin with black's.
+    Names and result keep their colours, so the moves begin with black's.
     """
     result = "-".join(reversed(played.result.split("-")))  # PGN counts white's points first
     tags = {
@@ -248,7 +248,7 @@ FILE_EACH: dict[str, Callable[[GameRecord], str]] = {"sgf": format_sgf, "psq": f
 
 
 def export(kind: str, target: Path, games: Iterable[GameRecord], settings: MatchSettings) -> int:
-    """Write games in one format, into a file or a folder of files; return how many files."""
+    """Write games in a format, to a file or a folder of files; return the number of files."""
     ordered = sorted(games, key=lambda played: played.number)
     if kind == PGN:
         write_whole(target, "".join(pgn(played, settings) for played in ordered))
@@ -261,7 +261,7 @@ def export(kind: str, target: Path, games: Iterable[GameRecord], settings: Match
     return len(ordered)
 
 
-MOST_RATING = 10_000  # of an anchor, either way: far more than any list has
+MOST_RATING = 10_000  # absolute value for anchors; far beyond any rating list
 
 COMMAND = CommandLine(
     "numoku report",
@@ -269,28 +269,28 @@ COMMAND = CommandLine(
     (
         Option("journal", metavar="JOURNAL", about="of numoku match (the latest one)",
                more={"nargs": "?"}),
-        Option("--html", Path, None, "FILE", "the page (named as the journal, unless others are "
-               "asked for)"),
+        Option("--html", Path, None, "FILE", "write the page (the default, named as the journal, "
+               "without other output)"),
         Option("--games", whole, DEFAULT_GAMES, "N",
-               "games that the page lets one step through, the last ones"),
-        Option("--title", str, "", "TITLE", "of the page"),
+               "show the last N games on the page's board"),
+        Option("--title", str, "", "TITLE", "title of the page"),
         Option("--open", None, False, None, "show the page in the browser"),
         Option("--anchor", str, [], "ENGINE=ELO",
                "fix the rating of an engine; may be repeated", {"action": "append"}),
         Option("--text", None, False, None, "print the tables"),
         Option("--calibration", None, False, None,
-               "print what engines said of their chances and what they scored, by stones"),
+               "print the chances that engines reported against their scores, by stones"),
         SHARED["json"]._replace(about="print the result document of the match, or "
                                "the calibration as a list"),
         Option("--pgn", Path, None, "FILE", "write all games to one PGN file"),
-        *(Option(f"--{kind}", Path, None, "FOLDER", f"write each game to a {kind.upper()} file")
+        *(Option(f"--{kind}", Path, None, "FOLDER", f"write each game to one {kind.upper()} file")
           for kind in FILE_EACH),
     ),
 )  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write what is asked for; return 0."""
+    """Write the report."""
     options = COMMAND.parse(argv)
     if options.text and options.json:
         raise SettingsError("--text and --json are alternatives")

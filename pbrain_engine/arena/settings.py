@@ -1,4 +1,4 @@
-"""What a match is: engines, limits and conditions, as plain values that a journal can hold."""
+"""The settings of a match: engines, limits and conditions, as plain values for a journal."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from ..protocol import serve
 from ..search.parameters import MAX_DEPTH, PARAMETERS, check_search
 from .processes import usable_cores
 
-UNLIMITED_MS = 2_147_483_647  # what the protocol sends where there is no limit
+UNLIMITED_MS = 2_147_483_647  # sent by the protocol for no limit
 DEFAULT_TURN = 1.0
 DEFAULT_GAMES = 10
 SPRT_GAMES = 40_000  # enough for any test to decide
-DEFAULT_MEMORY = 367_001_600  # what tournaments allow
+DEFAULT_MEMORY = 367_001_600  # bytes, as in tournaments
 
 MAX_LABEL = 24
 
-# The largest hypotheses by model: much further out no distribution of few results is found.
+# The largest hypotheses by model; the fit fails for few results far beyond them.
 MOST_ELO = {"normalised": 200.0, "logistic": 1000.0}
 
 Pair = tuple[int, int]  # engines by their number
 
-# Options of a built-in engine that clients set by INFO, where some have another name.
+# Options of a built-in engine that clients set by INFO, and their names there.
 INFO_KEYS = {
     "threads": "thread_num",
     "hash_size": "hash_size",
@@ -63,11 +63,11 @@ INFO_KEYS = {
     "seed": "seed",
 }
 
-LIMITS = ("turn", "nodes", "depth")  # which an engine may have of its own
-METHOD_OPTIONS = (*LIMITS, "seed")  # of the methods of the textbooks
+LIMITS = ("turn", "nodes", "depth")  # that an engine can override
+METHOD_OPTIONS = (*LIMITS, "seed")  # of textbook methods
 OPTIONS = ("turn", *INFO_KEYS, *serve.OPTIONS, *serve.NUMBERS)
 
-# Programs that run the file which comes after them.
+# Programs that run another file.
 _INTERPRETER = re.compile(
     r"(python|pypy|perl|ruby|lua|node|java|mono|dotnet|wine|bash|dash|sh|env|nice|taskset)"
     r"w?[0-9.-]*(\.exe)?",
@@ -79,30 +79,30 @@ _NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """One contestant: how it is called, how it is started, and its own options.
+    """An engine of a match: its name, command and options.
 
-    ``turn``, ``nodes`` and ``depth`` among the options replace the match's limits for
-    this engine alone; all options travel to it as ``INFO key value``.
+    ``turn``, ``nodes`` and ``depth`` among the options override the limits of the match for this
+    engine; all options are sent as ``INFO key value``.
     """
 
     name: str
     command: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
-    builtin: str = ""  # "numoku", "method" or "random"; empty for a foreign engine
-    title: str = ""  # name and version as it tells them
-    is_named: bool = False  # the user chose the name
+    builtin: str = ""  # "numoku", "method" or "random"; empty for other programs
+    title: str = ""  # name and version from ABOUT
+    is_named: bool = False  # whether the user chose the name
 
     def option(self, key: str) -> str | None:
         """Return an option's text, or None."""
         return dict(self.options).get(key)
 
     def number(self, key: str, default: float) -> float:
-        """Return an option as a number, or the default where it is not set."""
+        """Return an option as a number, or the default if it is not set."""
         return float(self.option(key) or default)
 
     @property
     def home(self) -> str | None:
-        """The folder of the program that is run, in which it expects its own files."""
+        """The folder of the program, where it expects its own files; None for a built-in."""
         if self.builtin:
             return None
         files = [path for path in map(Path, self.command) if path.is_absolute() and path.is_file()]
@@ -115,7 +115,7 @@ class EngineSpec:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What is set for the process: a built-in is a module of this very package."""
+        """Environment variables to set: built-ins are modules of this package."""
         if not self.builtin:
             return {}
         search = [str(Path(__file__).absolute().parents[2]), os.environ.get("PYTHONPATH", "")]
@@ -123,7 +123,7 @@ class EngineSpec:
 
     @property
     def label(self) -> str:
-        """A short name for tables: the user's, the engine's own, or the file that is run."""
+        """A short name for tables: the user's, the engine's own, or that of its file."""
         if self.title and not self.is_named:
             return self.title
         if self.builtin or self.is_named or len(self.name) <= MAX_LABEL:
@@ -134,10 +134,9 @@ class EngineSpec:
 
 
 def parse_engine(text: str) -> EngineSpec:
-    """Return the engine that a user means by ``numoku:threads=2``, ``random``, a path, a command.
+    """Return the engine for ``numoku:threads=2``, ``random``, a path or a command.
 
-    ``method:uct,nodes=500`` is a method of the textbooks. ``NAME=COMMAND`` gives a name of its
-    own.
+    ``method:uct,nodes=500`` is a textbook method; ``NAME=COMMAND`` names the engine.
     """
     name, body = text, text
     named = _NAMED.fullmatch(text)
@@ -150,7 +149,7 @@ def parse_engine(text: str) -> EngineSpec:
             method, _, tail = tail.partition(",")
             allowed = METHOD_OPTIONS
             if method not in METHODS:
-                raise SettingsError(f"{text!r}: there are the methods {', '.join(METHODS)}")
+                raise SettingsError(f"{text!r}: the methods are {', '.join(METHODS)}")
         options = _parse_options(tail, text, allowed)
         command = _builtin_command(head, method, options)
         return EngineSpec(name, command, options, head, is_named=bool(named))
@@ -164,7 +163,7 @@ def parse_engine(text: str) -> EngineSpec:
         words = [sys.executable, words[0]]
     for place, word in enumerate(words):  # engines run in other folders
         path = Path(word)
-        # A program on the search path keeps its name, whatever lies in the current folder.
+        # A program on the search path keeps its name, even if a file here has the same name.
         is_bare = place == 0 and path.name == word and path.suffix not in (".py", ".exe")
         if path.is_file() and not (is_bare and shutil.which(word)):
             words[place] = str(path.absolute())
@@ -174,7 +173,7 @@ def parse_engine(text: str) -> EngineSpec:
 def _builtin_command(
     builtin: str, method: str, options: Iterable[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """Return the command of a built-in engine, with the options that INFO cannot carry."""
+    """Return the command of a built-in engine, with the options that INFO cannot set."""
     if builtin != "numoku":
         return (sys.executable, "-m", "pbrain_engine.arena.textbook", method)
     own = [f"{key}={value}" for key, value in options if key not in ("turn", *INFO_KEYS)]
@@ -182,7 +181,7 @@ def _builtin_command(
 
 
 def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Split ``threads=2,weights=hand``; where all options are allowed, parameters are, too."""
+    """Parse ``threads=2,weights=hand``; with all ``OPTIONS``, search parameters are allowed."""
     options = []
     for item in filter(None, tail.split(",")):
         key, equals, value = item.partition("=")
@@ -190,7 +189,8 @@ def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tupl
             raise SettingsError(f"{text!r}: options are written key=value, not {item!r}")
         if key not in allowed and not (allowed is OPTIONS and key in PARAMETERS):
             more = ", ..." if allowed is OPTIONS else ""
-            raise SettingsError(f"{text!r}: there is no option {key}; {', '.join(allowed)}{more}")
+            known = f"known are {', '.join(allowed)}{more}"
+            raise SettingsError(f"{text!r}: unknown option {key}; {known}")
         if key not in serve.OPTIONS and (problem := _problem_of(key, value)):
             raise SettingsError(f"{text!r}: {key} takes {problem}, not {value[:20]!r}")
         if key == "search":
@@ -205,7 +205,7 @@ def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tupl
 
 
 def _problem_of(key: str, value: str) -> str:
-    """Return what a numeric option takes, if this is no such number."""
+    """Return what a numeric option takes if a value is invalid, else an empty string."""
     if key == "turn":
         with suppress(ValueError):
             if 0 <= float(value) <= UNLIMITED_MS / 1000:
@@ -216,17 +216,17 @@ def _problem_of(key: str, value: str) -> str:
     if key == "depth":
         return "" if 0 <= int(value) <= MAX_DEPTH else f"a number from 0 to {MAX_DEPTH}"
     is_signed = key == "seed" or key not in INFO_KEYS
-    return "" if is_signed or not value.startswith("-") else "a number from 0 on"
+    return "" if is_signed or not value.startswith("-") else "a number of at least 0"
 
 
 def format_engine(options: Mapping[str, object]) -> str:
-    """Return ``numoku:key=value,...``, which ``parse_engine`` reads."""
+    """Return ``numoku:key=value,...`` for ``parse_engine``."""
     words = ",".join(f"{key}={value}" for key, value in options.items())
     return f"numoku:{words}" if words else "numoku"
 
 
 def name_apart(engines: Iterable[EngineSpec]) -> tuple[EngineSpec, ...]:
-    """Return the engines with names that differ: the second ``X`` becomes ``X#2``."""
+    """Return the engines with unique names: the second ``X`` becomes ``X#2``."""
     seen, apart = Counter[str](), []
     for engine in engines:
         seen[engine.name] += 1
@@ -251,14 +251,14 @@ class Sprt:
         are_rates = all(0 < rate < 0.5 for rate in (self.alpha, self.beta))
         if not -most <= self.elo0 < self.elo1 <= most or not are_rates:
             raise SettingsError(
-                f"--sprt takes ELO0 below ELO1, {self.model} ones from {-most:g} to {most:g}; "
-                "--alpha and --beta lie in 0 to 0.5"
+                f"--sprt takes ELO0 below ELO1, for {self.model} Elo within {-most:g} to "
+                f"{most:g}; --alpha and --beta are between 0 and 0.5"
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """When agreed values end a game early; the counts are in moves of both sides."""
+    """When values on which both engines agree end a game early; moves of both sides count."""
 
     win_value: int = 0  # 0: never
     win_moves: int = 6
@@ -271,7 +271,7 @@ _CORES = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
 def parse_cores(text: str) -> tuple[int, ...]:
-    """Return the cores of ``0-3,8``; all that this process may use for ``all``."""
+    """Return the cores in a list such as ``0-3,8``; ``all`` stands for all usable cores."""
     if not text:
         return ()
     if text == "all":
@@ -289,12 +289,12 @@ def parse_cores(text: str) -> tuple[int, ...]:
 def setting(
     default: Value, about: object, kind: object = None, metavar: object = None, **more: object
 ) -> Value:
-    """Return a field of a match that an option of its name sets, which is about this.
+    """Return a field of a match, set by the option of its name with the help text ``about``.
 
-    Instead of a text there may be options that set the field together.
+    ``about`` may instead be a tuple of options that together set the field.
 
-    ``group``: the title of the options from here on; ``shown``: how a value other than 0 is put
-    into words; ``may_change``: when the match is resumed; ``read``: the value from its JSON.
+    ``group``: begins a group of options with this title; ``shown``: words for a value other than 0;
+    ``may_change``: a resumed match may change it; ``read``: converts the value from JSON.
     """
     facts = {"about": about, "kind": kind, "metavar": metavar, **more}
     return field(default=default, metadata=facts)
@@ -305,7 +305,7 @@ def _read_engines(items: Iterable[Mapping[str, Any]]) -> tuple[EngineSpec, ...]:
     for item in items:
         options = tuple((key, value) for key, value in item["options"])
         command, builtin = tuple(item["command"]), item.get("builtin", "")
-        if builtin:  # where it lies may have changed since
+        if builtin:  # the package may have moved since
             method = command[-1] if builtin == "method" else builtin
             command = _builtin_command(builtin, method, options)
         engines.append(EngineSpec(**{**item, "command": command, "options": options}))
@@ -320,10 +320,10 @@ def _read_sprt(data: Mapping[str, Any] | None) -> Sprt | None:
 
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """Everything that decides what is played; two equal values play the same match.
+    """Everything that determines a match; equal settings play the same match.
 
-    A field says how a command line sets it, how it is read from a journal and shown, and whether
-    it may change when the match is resumed.
+    The metadata of a field describe its option, how it is read from a journal and shown, and
+    whether a resumed match may change it.
     """
 
     # fmt: off
@@ -339,55 +339,57 @@ class MatchSettings:
         default="freestyle",
         about="freestyle, standard, renju, caro, caro-exact, or the protocol's code"),), read=Rule)
     openings: str = setting(
-        "balanced", "a file (offsets from the centre or h8i9, one opening a line), or balanced, "
-        "random (both with :STONES), none; each opening is played with both colours; or an opening "
-        f"rule that the engines play: {', '.join(RULES)}", str, "F")
-    opening_lines: tuple[str, ...] = setting((), (), read=tuple)  # a file's, to resume without it
+        "balanced", "a file (offsets from the centre or h8i9, one opening per line), balanced, "
+        "random (both with :STONES) or none, each played with both colours; or an opening rule "
+        f"that the engines play: {', '.join(RULES)}", str, "F")
+    opening_lines: tuple[str, ...] = setting((), (), read=tuple)  # of a file, to resume without it
     transform: bool = setting(False, "turn and mirror openings at random")
     seed: int = setting(1, (SHARED["seed"],))
     turn: float = setting(
-        DEFAULT_TURN, "seconds a move, where nothing else limits it", not_below_zero, "S",
+        DEFAULT_TURN, "seconds per move, unless there is another limit", not_below_zero, "S",
         group="limits", shown="{:g} s a move")
     match: float = setting(
-        0.0, "seconds a game and engine", not_below_zero, "S", shown="{:g} s a game")
+        0.0, "seconds per game and engine", not_below_zero, "S", shown="{:g} s a game")
     increment: float = setting(
         0.0, "seconds added after a move", not_below_zero, "S", shown="{:g} s increment")
     nodes: int = setting(
-        0, "nodes a move, sent as max_node", whole, "N", shown="{} nodes a move")
+        0, "nodes per move, sent as max_node", whole, "N", shown="{} nodes a move")
     depth: int = setting(
         0, f"depth of a move, 1 to {MAX_DEPTH}, sent as max_depth", within(1, MAX_DEPTH), "N",
         shown="depth {}")
     memory: int = setting(DEFAULT_MEMORY, (Option(
         "--memory", lambda text: int(not_below_zero(text) * 1024 * 1024), "350", "MB",
-        "private memory of an engine and its children; 0: not limited"),))
+        "private memory of an engine and its children; 0: no limit"),))
     tolerance: float = setting(
-        1.0, "an answer is late after the limit plus this, as in tournaments",
-        not_below_zero, "S")
+        1.0, "grace period after the time limit, as in tournaments", not_below_zero, "S")
     patience: float = setting(
-        60.0, "how long a move is awaited where time is not limited", above_zero, "S")
+        60.0, "longest wait for a move if time is not limited", above_zero, "S")
     start_timeout: float = setting(
-        10.0, "how long the OK after START is awaited", above_zero, "S")
+        10.0, "longest wait for the OK after START", above_zero, "S")
     draw_after: int = setting(
-        0, "a draw at this many stones", whole, "N", group="when games and matches end")
+        0, "end a game as a draw at this many stones", whole, "N",
+        group="when games and matches end")
     adjudication: Adjudication = setting(Adjudication(), (
         Option("--resign", integer, None, ("VALUE", "MOVES"),
-               "end a game that both engines call won by this for that many moves (never)"),
+               "end a game if both engines see the same side ahead by VALUE for MOVES moves "
+               "(never)"),
         Option("--draw", integer, None, ("VALUE", "MOVES", "FROM"),
-               "call it a draw where both stay this close to 0 from that stone on (never)"),
+               "end a game as a draw if both engines stay within VALUE of 0 for MOVES moves, from "
+               "stone FROM on (never)"),
     ), read=lambda data: Adjudication(**data))
     sprt: Sprt | None = setting(None, (
         Option("--sprt", number, None, ("ELO0", "ELO1"),
-               "stop when it is decided which of the two differences is the likelier"),
-        Option("--sprt-model", tuple(MOST_ELO), "normalised", None, "the Elo that --sprt means"),
-        Option("--alpha", number, 0.05, "P", "how often ELO1 is accepted wrongly"),
-        Option("--beta", number, 0.05, "P", "how often ELO0 is accepted wrongly"),
+               "stop once a sequential test has decided between the two Elo differences"),
+        Option("--sprt-model", tuple(MOST_ELO), "normalised", None, "the kind of Elo in --sprt"),
+        Option("--alpha", number, 0.05, "P", "probability of wrongly accepting ELO1"),
+        Option("--beta", number, 0.05, "P", "probability of wrongly accepting ELO0"),
     ), read=_read_sprt)
     concurrency: int = setting(1, (SHARED["concurrency"],), group="running it", may_change=True)
     pin: tuple[int, ...] = setting(
-        (), "bind each game to cores of its own: a list such as 0-3,8, or all",
+        (), "bind each game to its own cores: a list such as 0-3,8, or all",
         parse_cores, "CORES", may_change=True, read=tuple)
     judge: bool = setting(
-        False, "as the tournament does: freeze engines after START and between moves, BOARD "
+        False, "as in tournaments: freeze engines after START and between moves, BOARD "
         "first, start-up on the clock, memory checked after each move, stderr read as an answer",
         shown="judged as in tournaments")
     keep: bool = setting(False, "keep engines running from game to game")
@@ -395,20 +397,20 @@ class MatchSettings:
         False, "play numoku:... configurations inside this process: no pipes, many games")
     cluster: str = setting("", (SHARED["cluster"],), may_change=True)
     log: str = setting(
-        "", "write every dialogue into this folder, a file for each game and side",
+        "", "log every dialogue in this folder, one file per game and side",
         lambda text: text and str(Path(text).absolute()), "FOLDER", may_change=True)
     # fmt: on
 
     def __post_init__(self) -> None:
         for side in (self.width, self.height):
             if not MIN_BOARD <= side <= MAX_BOARD:
-                raise SettingsError(f"board sides go from {MIN_BOARD} to {MAX_BOARD}, not {side}")
+                raise SettingsError(f"a board side is {MIN_BOARD} to {MAX_BOARD}, not {side}")
         if len(self.engines) < 2:
             raise SettingsError("a match needs two engines or more")
         if self.in_process and any(engine.builtin != "numoku" for engine in self.engines):
             raise SettingsError("only numoku and numoku:... play in-process")
         if self.pin and self.cluster:
-            raise SettingsError("--pin names cores of this machine, not those of a cluster")
+            raise SettingsError("--pin is for cores of this machine, not of a cluster")
         if opening := self.opening_rule:
             if opening.rule not in (None, self.rule):
                 raise SettingsError(
@@ -432,7 +434,7 @@ class MatchSettings:
 
     @property
     def opening_rule(self) -> OpeningRule | None:
-        """The rule by which the engines play the openings, None where these are given."""
+        """The rule by which the engines play the openings, None if openings are given."""
         return None if self.opening_lines else RULES.get(self.openings)
 
     @property
@@ -444,7 +446,7 @@ class MatchSettings:
 
     @property
     def draw_stones(self) -> int:
-        """The number of stones at which a game is drawn."""
+        """The number of stones that ends a game as a draw."""
         cells = self.width * self.height
         if self.draw_after:
             return min(self.draw_after, cells)
@@ -454,7 +456,7 @@ class MatchSettings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MatchSettings:
-        """Return the settings of which these are the values, as JSON has them."""
+        """Return the settings read from JSON; missing fields have their defaults."""
         values = {}
         for known in fields(cls):
             if known.name in data:
@@ -464,9 +466,9 @@ class MatchSettings:
 
 
 def option_rows(*names: str) -> Iterator[Option | str]:
-    """Yield the options of these fields of a match; of all fields, with the titles of groups.
+    """Yield the options of some fields of a match, or of all, with the titles of groups.
 
-    They have no default: what is not given is not among the options.
+    They have no default: the parsed options lack those that were not given.
     """
     for known in fields(MatchSettings):
         facts = known.metadata
@@ -483,7 +485,7 @@ def option_rows(*names: str) -> Iterator[Option | str]:
 
 
 def pairs(settings: MatchSettings) -> list[Pair]:
-    """Return the pairs of engines that meet: all, or the first with each other."""
+    """Return the pairs of engines that meet: all, or in a gauntlet the first with each other."""
     count = len(settings.engines)
     if settings.gauntlet:
         return [(0, other) for other in range(1, count)]

@@ -1,10 +1,10 @@
-"""Where a match stands: the results of every pair of engines, and what is shown of them as text.
+"""The standings of a match: the results of every pair of engines, and their tables as text.
 
 ``numoku match --json`` and ``numoku report --json`` print one object:
 
 - ``games``, ``engines`` (names as on the command line)
 - ``pairs``: ``a``, ``b``, ``wins``, ``draws``, ``losses``, ``elo``, ``elo_low``, ``elo_high``
-  (95 %; 2400 where all games were won), ``normalised_elo`` (null while all results are equal),
+  (95 %; 2400 if all games were won), ``normalised_elo`` (null while all results are equal),
   ``los``, ``pentanomial``
 - ``faults``: ``game``, ``engine``, ``cause``
 - ``ladder`` (three engines or more): ratings; ``sprt`` (with a test): ``llr``, ``lower``,
@@ -39,12 +39,12 @@ class PairScore:
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    openings: list[int] = field(default_factory=lambda: [0] * 5)  # both games, by half points
+    openings: list[int] = field(default_factory=lambda: [0] * 5)  # pairs of games, by half points
     waiting: dict[int, int] = field(default_factory=dict)  # half points of lone games, by round
 
     @property
     def games(self) -> int:
-        """How many games are finished."""
+        """The number of finished games."""
         return self.wins + self.draws + self.losses
 
     def add(self, played: GameRecord) -> None:
@@ -65,7 +65,7 @@ class PairScore:
         return MeanScore.of(self.openings, lone)
 
     def to_json(self) -> Document:
-        """Return the pair for the result document."""
+        """Return the pair as an object for JSON."""
         score = self.score
         normalised = score.normalised_elo
         counts = {key: getattr(self, key) for key in ("a", "b", "wins", "draws", "losses")}
@@ -80,9 +80,9 @@ class PairScore:
 
 
 class Standings:
-    """The table of a match, kept up to date game by game.
+    """The results of a match, updated game by game.
 
-    Anchors are ratings that engines of the ladder are given, by name.
+    ``anchors`` fix the ratings of some engines in the ladder, by name.
     """
 
     def __init__(
@@ -110,9 +110,9 @@ class Standings:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Where the match's sequential test stands, if it has one.
+        """The state of the match's sequential test, None without one.
 
-        Whole pairs of games count, lone ones do not yet.
+        Only complete pairs of games count.
         """
         test = self.settings.sprt
         return judge(test, self.pairs[0].openings) if test else None
@@ -124,7 +124,7 @@ class Standings:
         return rate(meetings, self.anchors)
 
     def to_json(self) -> Document:
-        """Return the result document."""
+        """Return the result document of the match."""
         document: Document = {
             "games": self.games,
             "engines": self.names,
@@ -149,13 +149,13 @@ class Standings:
 
 
 def format_estimate(estimate: Estimate) -> str:
-    """Return ``+12.3 [-4.5, +29.1]``, with words where a bound is missing."""
+    """Return an estimate such as ``+12.3 [-4.5, +29.1]``, with words for a missing bound."""
     value, low, high = estimate
     if abs(value) >= ELO_CAP:
         known = f"above {low:+.0f}" if value > 0 else f"below {high:+.0f}"
         return f"all {'won' if value > 0 else 'lost'}, {known}"
     if low <= -ELO_CAP and high >= ELO_CAP:
-        return f"{value:+.1f}, nothing is sure yet"
+        return f"{value:+.1f}, nothing is certain yet"
     if high >= ELO_CAP:
         return f"{value:+.1f}, above {low:+.1f}"
     if low <= -ELO_CAP:
@@ -164,7 +164,7 @@ def format_estimate(estimate: Estimate) -> str:
 
 
 def table(rows: list[list[str]]) -> list[str]:
-    """Return rows in columns, the first one to the left and the others to the right."""
+    """Return rows in aligned columns, the first to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *others in rows:
@@ -174,7 +174,7 @@ def table(rows: list[list[str]]) -> list[str]:
 
 
 def conditions(settings: MatchSettings) -> str:
-    """Return the conditions of a match in a line."""
+    """Return the conditions of a match in one line."""
     words = [f"{settings.rule.label} on {settings.width}x{settings.height}"]
     for known in fields(settings):
         if value := known.metadata.get("shown") and getattr(settings, known.name):
@@ -183,7 +183,7 @@ def conditions(settings: MatchSettings) -> str:
 
 
 def pair_rows(standings: Standings) -> list[list[str]]:
-    """Return the table of the pairs, with its head."""
+    """Return the table of the pairs, with a header."""
     short = standings.settings.labels
     rows = [["pair", "games", "won", "drawn", "lost", "score", "Elo [95 %]", "LOS"]]
     for pair in standings.pairs:
@@ -197,7 +197,7 @@ def pair_rows(standings: Standings) -> list[list[str]]:
 
 
 def ladder_rows(standings: Standings) -> list[list[str]]:
-    """Return the table of the ratings, with its head."""
+    """Return the table of the ratings, with a header."""
     short = standings.settings.labels
     return [["engine", "Elo", "+-", "games", "points"]] + [
         [short[r.engine], f"{r.elo:+.0f}", f"{r.error:.0f}", str(r.games), f"{r.points:g}"]
@@ -206,7 +206,7 @@ def ladder_rows(standings: Standings) -> list[list[str]]:
 
 
 def time_rows(settings: MatchSettings, games: Sequence[GameRecord]) -> list[list[str]]:
-    """Return the table of what the engines used, with its head."""
+    """Return the table of time, depth, nodes and memory of the engines, with a header."""
     moves: dict[str, list[tuple[int, int | None, int | None]]] = {n: [] for n in settings.labels}
     memory = dict.fromkeys(moves, 0)
     for played in games:
@@ -230,7 +230,7 @@ def time_rows(settings: MatchSettings, games: Sequence[GameRecord]) -> list[list
 
 
 def fault_lines(standings: Standings) -> list[str]:
-    """Return a line for each kind of fault of each engine, with an example."""
+    """Return a line for each engine and kind of fault, with an example."""
     kinds: dict[tuple[str, str], list[GameRecord]] = {}
     for played in standings.faults:
         kinds.setdefault((played.loser, played.fault), []).append(played)
@@ -243,7 +243,7 @@ def fault_lines(standings: Standings) -> list[str]:
 
 
 def test_lines(standings: Standings) -> list[str]:
-    """Return where the match's sequential test stands, in a line; none if it has no test."""
+    """Return the state of the match's sequential test in one line; [] without a test."""
     verdict, test = standings.verdict, standings.settings.sprt
     if not verdict or not test:
         return []
@@ -259,7 +259,7 @@ def summary(standings: Standings) -> str:
         kinds = zip(PAIR_RESULTS, pair.openings, strict=True)
         counts = ", ".join(f"{words} {count}" for words, count in kinds)
         normalised = pair.score.normalised_elo
-        known = format_estimate(normalised) if normalised else "not known, all results are equal"
+        known = format_estimate(normalised) if normalised else "unknown, all results are equal"
         lines += [f"the two games of an opening: {counts}", f"normalised Elo {known}"]
     lines += test_lines(standings)
     if len(standings.names) > 2:
@@ -270,7 +270,7 @@ def summary(standings: Standings) -> str:
 
 
 def result_line(played: GameRecord, short: dict[str, str]) -> str:
-    """Return one finished game in one line."""
+    """Return a finished game in one line."""
     names = f"{short[played.black]} - {short[played.white]}"
     stones = len(played.moves)
     ended = f"{played.result} ({played.ending}), {stones} stones"
@@ -278,7 +278,7 @@ def result_line(played: GameRecord, short: dict[str, str]) -> str:
 
 
 class View:
-    """What is shown of where a match stands; this one shows only what must be said."""
+    """The display of a running match; this base class shows only messages."""
 
     def __init__(self, standings: Standings) -> None:
         self.standings = standings
@@ -287,25 +287,25 @@ class View:
         self._lock = threading.Lock()
 
     def on_move(self, slot: int, played: GameRecord) -> None:
-        """Take note of a new stone in the game of a slot; called from its thread."""
+        """Handle a new move in the game of a slot; called from its thread."""
 
     def on_result(self, played: GameRecord) -> None:
-        """Take note of a finished game, which the standings count by now."""
+        """Handle a finished game, already counted in the standings."""
 
     def say(self, text: str) -> None:
-        """Tell the user something that matters."""
+        """Print a message for the user."""
         with self._lock:
             print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Take note that nothing more will come."""
+        """End the display."""
 
 
 class PlainView(View):
-    """One line for each game, and the score from time to time."""
+    """One line per game, and the score from time to time."""
 
     def on_result(self, played: GameRecord) -> None:
-        """Write the game, and now and then the table."""
+        """Print the game, and from time to time the score."""
         standings = self.standings
         self._progress.done = standings.games
         self.say(f"{result_line(played, self._short)}  [{self._progress}]")

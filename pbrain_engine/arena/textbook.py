@@ -1,7 +1,7 @@
 """Small pbrains in plain Python: ``python -m pbrain_engine.arena.textbook METHOD``.
 
-A method of the textbooks, or ``random``: empty cells by chance, the zero of every ladder. Both
-listen to the limits that a match sets; ``INFO seed N`` makes their moves repeatable.
+METHOD is a textbook method or ``random``, which plays on random empty cells as the bottom of every
+ladder. They respect the limits of a match; ``INFO seed N`` makes their moves reproducible.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ..methods import Budget, PlainGame, method
 from ..protocol.commands import Command, CommandReader
 from ..protocol.settings import Settings
 
-SHARE = 0.8  # of the time for a move; building the board and the answer take the rest
-MOVES_TO_COME = 15  # among which what is left of a match's time is shared out
+SHARE = 0.8  # of the time for a move; the rest is for building the board and answering
+MOVES_TO_COME = 15  # that share the remaining time of a match
 
 
 class Textbook:
-    """The whole engine: the stones in their order, the limits, and the method."""
+    """The engine: the stones in order, the limits, and the method."""
 
     def __init__(self, name: str) -> None:
         """Begin with an empty board; ValueError if there is no such method."""
@@ -30,7 +30,7 @@ class Textbook:
         self._stones: list[int] = []
 
     def answer(self, said: Command) -> str | None:
-        """Return the answer to a command, None where it has none; ValueError if it is wrong."""
+        """Return the answer to a command, None if it has none; ValueError if it is invalid."""
         match said:
             case Command("INFO", text=text):
                 key, value, *_ = (*text.split(), "", "")

@@ -92,9 +92,9 @@ def test_what_a_crash_left_at_the_end_is_dropped_and_written_anew(tmp_path: Path
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda line: b"{" + line, "this is no JSON"),
+        (lambda line: b"{" + line, "this is not JSON"),
         (lambda line: line[:-1] + b"\0\n", "it is incomplete, and others follow"),
-        (lambda line: line[:40] + b"\n", "this is no JSON"),
+        (lambda line: line[:40] + b"\n", "this is not JSON"),
         (lambda line: line.replace(b'"winner":"black"', b'"winner":"red"'), "has no result"),
     ],
 )

@@ -56,7 +56,7 @@ def test_no_journal_goes_without_one(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit) as refused:
         command.main(["random", "random", "--journal", "a.jsonl", "--no-journal"])
     assert refused.value.code == 2
-    assert "--no-journal goes without --journal" in capsys.readouterr().err
+    assert "--journal and --no-journal exclude each other" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rule, board", [("freestyle", "15"), ("standard", "20"), ("renju", "15")])

@@ -131,7 +131,7 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 MATCH = "match numoku numoku --in-process --nodes 500 --games 9998 --openings random --view quiet"
 LOST = {
-    "datagen FILE --games 9999 --nodes 500": "; the same command goes on\n",
+    "datagen FILE --games 9999 --nodes 500": "; the same command continues\n",
     f"{MATCH} --journal FILE": "\ncontinue with: numoku match --resume FILE\n",
 }
 
