@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .position.rules import Rule, Side
     from .solver import Solver
 
-_MODULES = {  # loaded at their first use: a program that speaks the protocol starts faster
+_MODULES = {  # loaded on first use, so that the protocol starts faster
     "engine.engine": ("Engine", "EngineError"),
     "engine.thought": ("Limit", "Thought"),
     "errors": ("NumokuError", "WeightsError"),
@@ -45,12 +45,12 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Name what the package offers, also what has not been loaded yet."""
+    """List all public names, including those not loaded yet."""
     return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name from the module that it lives in."""
+    """Load a public name from its module."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -13,14 +13,14 @@ usage: pbrain-numoku [--row-first] [--log FILE] [--weights NAME] [--level LEVEL]
 Speaks the Gomocup protocol on standard input and output; managers start it without arguments.
 
   --row-first    read and write cells as row, column, as Yixin-Board does
-  --log FILE     write down what both sides say
+  --log FILE     log what both sides say
   --weights NAME network, or the file of other weights
-  --level LEVEL  a kernel by name: v2, v3 or v4
+  --level LEVEL  force a kernel: v2, v3 or v4
   --book FILE    play the moves of a book
-  --book-seed N  which of its equal moves is chosen
+  --book-seed N  choose among its equal moves
 
 pbrain-numoku --version   the versions of the program, its kernel and its weights
-pbrain-numoku bench       the speed, and a signature that has to agree with that of the sources
+pbrain-numoku bench       the speed, and a signature to compare with that of the sources
 
 NUMOKU_LEVEL=v2 (or v3, v4) in the environment forces a kernel, NUMOKU_LOG names a log file.
 """
@@ -28,7 +28,7 @@ VERSION = ("-V", "--version")
 
 
 def main() -> int:
-    """Start whichever the arguments and the terminal ask for."""
+    """Start the protocol or the command line."""
     arguments = sys.argv[1:]
     if arguments and arguments[0] in ("-h", "--help", "help"):
         from pbrain_engine.cli import guarded

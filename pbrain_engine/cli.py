@@ -1,4 +1,4 @@
-"""``numoku``: the tools around the engine, one module each, loaded only when asked for."""
+"""``numoku``: the tools around the engine, one module each, loaded on demand."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ try:
 except KeyboardInterrupt:  # `guarded` is not there yet
     sys.exit(130)
 
-COMMANDS = {  # ``main(arguments)`` of a module, and what it is for
+COMMANDS = {  # the module whose ``main(arguments)`` runs it, and a summary
     "play": ("commands.play", "play against the engine in the terminal"),
     "demo": ("commands.demo", "watch the engine play one game against itself"),
     "analyse": ("commands.analyse", "value, best line and forced wins of a position"),
     "board": ("board.command", "play, analyse and review in the browser"),
     "review": ("commands.review", "mistakes, missed and allowed wins of a game"),
     "solve": ("commands.solve", "solve files of puzzles, with proofs"),
-    "db": ("commands.db", "keep positions with what was found out, RenLib in and out"),
+    "db": ("commands.db", "a database of positions and games; imports and exports RenLib"),
     "book": ("commands.book", "grow and show opening books"),
     "match": ("arena.match", "matches and tournaments between engines"),
     "report": ("arena.report", "tables and charts of recorded matches"),
-    "openings": ("arena.openings", "make openings of equal chances for matches"),
+    "openings": ("arena.openings", "make balanced openings for matches"),
     "datagen": ("learn.datagen", "record games of the engine against itself for learning"),
     "tune": ("tuning", "tune the search parameters by games"),
-    "train": ("learn.train", "learn a network for the evaluation from recorded games"),
-    "weights": ("commands.weights", "what a weight file holds and where it comes from"),
-    "check": ("doctor.command", "test any engine's protocol, and say what is wrong"),
+    "train": ("learn.train", "train an evaluation network on recorded games"),
+    "weights": ("commands.weights", "show the contents and origin of a weight file"),
+    "check": ("doctor.command", "test the protocol of any engine"),
     "bench": ("commands.bench", "speed, and the signature of the search"),
     "build": ("native.build.compile", "compile the kernel for this machine"),
 }
 
-EXTRAS = {  # and the packages that they bring, which some commands need
+EXTRAS = {  # optional dependencies, and their packages
     "build": ("numba", "llvmlite", "ziglang"),
     "training": ("numpy",),
     "tools": ("rich", "psutil"),
@@ -59,17 +59,16 @@ EXTRAS = {  # and the packages that they bring, which some commands need
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a sub-command; return 0 if it did what was asked, 1 if not, 2 if asked wrongly.
+    """Run a command; return 0 on success, 1 on failure, 2 on wrong usage, 130 on an interrupt.
 
-    Where an interrupt has ended it, that is 130. A reader that has left, say `head`, ends it well,
-    unless it had failed before.
+    If the reader of its output ends early, such as `head`, that is not a failure.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     return guarded(lambda: dispatch(words))
 
 
 def guarded(act: Callable[[], int | None]) -> int:
-    """Do something that prints; return its exit status, or 1 where its output has no room."""
+    """Run a function that prints; return its exit status, or 1 if the output cannot be written."""
     status = OK
     try:
         prepare_streams()
@@ -77,12 +76,12 @@ def guarded(act: Callable[[], int | None]) -> int:
             status = act() or OK
         finally:
             flush_errors()
-            sys.stdout.flush()  # here, where a closed pipe can still be distinguished from a fault
+            sys.stdout.flush()  # here, so that a closed pipe is caught below
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         abandon(sys.stdout)
-    except OSError as error:  # there is no room for the output
+    except OSError as error:  # the output cannot be written
         abandon(sys.stdout)
         return complain(problem_of(error))
     return status
@@ -91,7 +90,7 @@ def guarded(act: Callable[[], int | None]) -> int:
 def prepare_streams() -> None:
     """Replace characters that streams cannot encode; open the null device for closed streams.
 
-    Else other files would get their numbers, and `print` to no file is one to the output.
+    Otherwise other files would get their descriptors, and `print(file=None)` means stdout.
     """
     for name, mode, errors in (
         ("stdin", "r", "replace"), ("stdout", "w", "backslashreplace"),
@@ -105,7 +104,7 @@ def prepare_streams() -> None:
 
 
 def dispatch(words: list[str]) -> int:
-    """Do what the words ask for; return the exit status."""
+    """Run the command given by the words; return the exit status."""
     if not words or words[0] in ("-h", "--help", "help"):
         print(usage())
         return OK
@@ -118,7 +117,7 @@ def dispatch(words: list[str]) -> int:
 
 
 def nearest(word: str) -> str:
-    """Return what to type in place of a command that there is not."""
+    """Return a suggestion to replace an unknown command."""
     from difflib import get_close_matches
 
     names = [name for name, (module, _) in COMMANDS.items() if has(module)]
@@ -129,20 +128,20 @@ def nearest(word: str) -> str:
 
 
 def run(module: str, arguments: list[str]) -> int:
-    """Run the command of a module and turn what may go wrong into one line and an exit status."""
+    """Run the command of a module; turn errors into one line and an exit status."""
     try:
         return int(import_module(f".{module}", __package__).main(arguments) or OK)
     except BrokenPipeError:
         raise
     except (NumokuError, OSError) as error:
-        sys.stdout.flush()  # raises again where the output is what cannot be written
+        sys.stdout.flush()  # raises again if the output itself failed
         return complain(problem_of(error), USAGE if isinstance(error, SettingsError) else FAILURE)
     except MemoryError:
         return complain("there is not enough memory")
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if getattr(sys, "frozen", False):
-            return complain(f"only the Python package pbrain-numoku has this command ({error})")
+            return complain(f"this command needs the Python package pbrain-numoku ({error})")
         extra = next((name for name, brought in EXTRAS.items() if missing in brought), None)
         if extra is None:
             raise
@@ -166,7 +165,7 @@ def usage() -> str:
 
 
 def has(module: str) -> bool:
-    """Return whether this program has a command: that for tournaments has few."""
+    """Return whether this program has a command; the tournament program has few."""
     from importlib.util import find_spec
 
     try:
@@ -176,7 +175,7 @@ def has(module: str) -> bool:
 
 
 def version() -> str:
-    """Return the versions of the package, of its kernel and of what it runs on."""
+    """Return the versions of the package, its kernel, its weights and the platform."""
     from .commands import bench
     from .engine.engine import DEFAULT_WEIGHTS
     from .eval.weights import load_weights
@@ -196,9 +195,9 @@ def version() -> str:
         from importlib import metadata
 
         numba = metadata.version("numba")  # without importing it
-    except ImportError:  # there is none, or a frozen program without such knowledge
+    except ImportError:  # not installed, or a frozen program without metadata
         numba = "not installed"
-    if sys.platform == "win32":  # `platform` would start another program
+    if sys.platform == "win32":  # the module `platform` would start a process
         system = "Windows " + ".".join(map(str, sys.getwindowsversion().platform_version))
     else:
         system = f"{os.uname().sysname} {os.uname().release}"

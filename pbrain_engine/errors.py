@@ -1,4 +1,4 @@
-"""What can go wrong where the program itself is right; the text says it in one line, on stderr."""
+"""Errors that are not bugs, each with a message of one line; exit statuses; messages on stderr."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130  # the exit status of a command
 class NumokuError(Exception):
     """The base of all errors that the package raises on purpose.
 
-    Those that people often see on the page have a ``code``, by which it says them in other
-    languages, with ``values`` for its words.
+    Errors that people often see on the page have a ``code``, which the page translates, with
+    ``values`` to fill in.
     """
 
     code = ""
     values: Mapping[str, str | int] = MappingProxyType({})
 
     def coded(self, code: str, **values: str | int) -> Self:
-        """Return the error with its code, and what its words name."""
+        """Return the error with a code and the values of its message."""
         self.code, self.values = code, values
         return self
 
 
 class SettingsError(NumokuError):
-    """Arguments that make no sense, or not together: what was asked for cannot be begun."""
+    """Invalid or contradictory arguments."""
 
 
 class FileError(NumokuError, OSError):
-    """A file that cannot be read or written, or that holds something else than it should."""
+    """A file that cannot be read or written, or has the wrong contents."""
 
 
 class Refused(NumokuError):
-    """What was asked cannot be done."""
+    """A request of a page that cannot be fulfilled; ``status`` is that of HTTP."""
 
     def __init__(self, reason: str, status: int = 400) -> None:
         super().__init__(reason)
@@ -49,18 +49,18 @@ class BuildError(NumokuError):
 
 
 class WeightsError(NumokuError):
-    """A weight file is missing, damaged or of another kind."""
+    """A weight file is missing, damaged or of the wrong kind."""
 
 
 def problem_of(error: Exception) -> str:
-    """Return what went wrong as people read it, in a line; without numbers of the system."""
+    """Return the message of an error in one line, without the error number of the system."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def complain(text: str, status: int = FAILURE) -> int:
-    """Say on stderr, if possible, what is wrong with a command; return the exit status."""
+    """Print an error message on stderr, if possible; return the exit status."""
     with suppress(OSError):
         print(f"numoku: {text}", file=sys.stderr)
     flush_errors()
@@ -68,7 +68,7 @@ def complain(text: str, status: int = FAILURE) -> int:
 
 
 def flush_errors() -> None:
-    """Write what stderr still holds, if possible: there is no other place to report to."""
+    """Flush stderr, ignoring errors: there is nowhere else to report them."""
     try:
         sys.stderr.flush()
     except OSError:

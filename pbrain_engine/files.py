@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, locked, read in whatever encoding they are; and JSON."""
+"""Files: atomic writes, locks, size limits, text in any encoding; and JSON."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from typing import IO, TYPE_CHECKING, Any, AnyStr, TypeAlias
 from .errors import FileError
 
 if TYPE_CHECKING:
-    from pathlib import Path  # 10 ms that a package does without
+    from pathlib import Path  # saves 10 ms at start
 
-# What JSON holds, and an object that is to be written.
+# Any value of JSON, and an object to be written.
 Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | float | bool | None"
 Document: TypeAlias = dict[str, Json]
 DIGITS = 6  # of a measured number
 
-MOST_BYTES = 256 << 20  # of a file that is read whole
+MOST_BYTES = 256 << 20  # of a file read as a whole
 MOST_LINE = 16 << 20  # characters
-_PART = 1 << 20  # bytes that are read at once
+_PART = 1 << 20  # bytes to read at once
 
 _NAMED = re.compile(rb"CA\s*\[\s*([A-Za-z0-9._-]+)\s*\]")
-_HEAD = 2000  # bytes in which an encoding is named
+_HEAD = 2000  # bytes that are searched for the name of an encoding
 
 
 def rounded(numbers: Mapping[str, float]) -> Document:
-    """Return measured numbers as JSON has them, None for nan."""
+    """Return measured numbers rounded for JSON, None for nan."""
     return {
         key: None if isnan(number) else round(number, DIGITS) for key, number in numbers.items()
     }
 
 
 def state_folder() -> Path:
-    """Return the user's folder for what outlives a program."""
+    """Return the folder for the user's persistent data."""
     from pathlib import Path
 
     if os.name == "nt":
@@ -50,10 +50,10 @@ def state_folder() -> Path:
 
 @contextmanager
 def in_place_of(path: Path) -> Iterator[Path]:
-    """Yield where to write a file that takes the place of ``path`` once it is whole.
+    """Yield a path to write to; the file written there replaces ``path`` at the end.
 
-    If that fails, ``path`` is unchanged, and no other file is left. What is no ordinary file,
-    such as a pipe, is written to itself.
+    On failure, ``path`` is unchanged and the new file is removed. If ``path`` exists but is not a
+    regular file, such as a pipe, it is yielded itself.
     """
     if path.exists() and not path.is_file():
         yield path
@@ -62,11 +62,11 @@ def in_place_of(path: Path) -> Iterator[Path]:
     part = path.with_name(path.name + ".part")
     try:
         yield part
-        with suppress(OSError):  # there was none, or its system knows no such modes
-            part.chmod(path.stat().st_mode)  # who may read it stays as it was
+        with suppress(OSError):  # no old file, or a system without modes
+            part.chmod(path.stat().st_mode)  # keeps the permissions
         part.replace(path)
     except OSError as error:
-        if error.filename == str(part):  # not a name that was asked for
+        if error.filename == str(part):  # the user knows only the other name
             error.filename = str(path)
         raise
     finally:
@@ -75,15 +75,15 @@ def in_place_of(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text to a file; OSError if that fails, and the file is as it was."""
+    """Write a text to a file; OSError if that fails, with the file unchanged."""
     with in_place_of(path) as part:
         part.write_text(text, encoding="utf-8")
 
 
 def check_target(target: Path | None, sources: Iterable[Path] = ()) -> None:
-    """Raise FileError, before the work begins, if its result cannot be written to the target.
+    """Raise FileError if the target cannot be written, so that long work does not start in vain.
 
-    That is one of the sources, which are read, or a folder, or in none that can be written to.
+    The target must not be one of the sources or a folder, and its folder must be writable.
     """
     if target is None:
         return
@@ -91,7 +91,7 @@ def check_target(target: Path | None, sources: Iterable[Path] = ()) -> None:
     if path in {source.resolve() for source in sources}:
         raise FileError(f"{target} is read; name another file to write")
     if path.exists() and not path.is_file():
-        is_possible = not path.is_dir()  # a pipe, say, which in_place_of leaves where it is
+        is_possible = not path.is_dir()  # say, a pipe
     else:
         is_possible = path.parent.is_dir() and os.access(path.parent, os.W_OK)
     if not is_possible:
@@ -99,32 +99,32 @@ def check_target(target: Path | None, sources: Iterable[Path] = ()) -> None:
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """Return the object that a text of JSON holds; ValueError if it holds none."""
+    """Return the object in a JSON text; ValueError if there is none."""
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
-        raise ValueError(f"this is no JSON: byte {error.start + 1} is no UTF-8") from None
+        raise ValueError(f"this is not JSON: byte {error.start + 1} is not UTF-8") from None
     except ValueError as error:
-        raise ValueError(f"this is no JSON: {error}") from None
+        raise ValueError(f"this is not JSON: {error}") from None
     except RecursionError:
-        raise ValueError("this has too many brackets within brackets") from None
+        raise ValueError("this has too many nested brackets") from None
     if not isinstance(found, dict):
-        raise ValueError("this is no object of JSON, in braces")
+        raise ValueError("this is not a JSON object in braces")
     return found
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 # Reading --------------------------------------------------------------------------------
 
 
 def read_whole(path: str | Path, most: int = MOST_BYTES, start: bytes = b"") -> bytes:
-    """Return the bytes of a file; where it does not begin with ``start``, only its first.
+    """Return the bytes of a file, or only the first few if it does not begin with ``start``.
 
     Raises:
-        FileError: it has more than ``most``, or does not end.
+        FileError: it has more than ``most`` bytes.
         OSError: it cannot be read.
     """
     with open(path, "rb") as file:
@@ -133,7 +133,7 @@ def read_whole(path: str | Path, most: int = MOST_BYTES, start: bytes = b"") -> 
 
 
 def read_stream(file: IO[bytes], name: str, most: int = MOST_BYTES) -> bytes:
-    """Return what is left of an open file, as ``read_whole`` does."""
+    """Return the rest of an open file; FileError if it has more than ``most`` bytes."""
     parts, count = [], 0
     while part := file.read(_PART):
         parts.append(part)
@@ -155,11 +155,10 @@ def read_lines(file: IO[AnyStr], name: str) -> Iterator[AnyStr]:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of a game file: by the encoding that it names, else UTF-8, else Latin-1.
+    r"""Decode a game file by the encoding that it names, else as UTF-8, else as Latin-1.
 
-    An SGF file may name its encoding (``CA[GBK]``); other files do not say. Cells are ASCII in all
-    of them, so a name that is read wrongly harms no game.
-    Its lines end in one way, whatever system wrote them, so that texts can be compared.
+    An SGF file may name its encoding (``CA[GBK]``); other files do not. Cells are ASCII in all of
+    them, so a misread name harms no game. All line ends become ``\n``, so that texts compare.
     """
     return _letters(data).replace("\r\n", "\n").replace("\r", "\n")
 
@@ -173,31 +172,31 @@ def _letters(data: bytes) -> str:
     for encoding in ([named[1].decode("ascii")] if named else []) + ["utf-8"]:
         try:
             return data.decode(encoding)
-        except (LookupError, ValueError):  # unknown, or not what it is written in
+        except (LookupError, ValueError):  # an unknown or wrong encoding
             pass
     return data.decode("latin-1")
 
 
 def shown(text: str, most: int = 60) -> str:
-    """Return a text as a message shows it, whatever a file or a program says: safe and short."""
+    """Return a text shortened and made printable for a message."""
     clean = "".join(c if c.isprintable() else "?" for c in text[: most + 1])
     return clean if len(clean) <= most else clean[: most - 3] + "..."
 
 
 def is_writable(text: str) -> bool:
-    """Return whether a text can be written: what JSON holds may have halves of characters in it."""
+    """Return whether a text can be encoded: texts from JSON may have unpaired surrogates."""
     return not re.search("[\ud800-\udfff]", text)
 
 
-# Locks between processes: the system frees one when its holder dies. The package ``filelock`` does
-# this with another file for each; here the file itself is the lock: nothing to install.
+# Locks between processes; the system frees a lock when its holder dies. The file itself is the
+# lock, without the package ``filelock`` and its extra file.
 
-# A lock on Windows keeps others from reading, too: it is put where no file has bytes.
+# A lock on Windows also blocks readers, so it is put beyond the end of any file.
 _FAR = 1 << 40
 
 
 def try_lock(file: IO[bytes]) -> bool:
-    """Take the lock of an open file unless another has it; closing the file frees it."""
+    """Try to lock an open file; return whether that worked. Closing the file unlocks it."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -221,7 +220,7 @@ def try_lock(file: IO[bytes]) -> bool:
 
 @contextmanager
 def hold_lock(path: str, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold the lock that a file stands for; ``on_wait`` is called once if another has it."""
+    """Hold the lock on a file; ``on_wait`` is called once if another process has it."""
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT), "r+b") as file:
         if not try_lock(file):
             on_wait()

@@ -1,4 +1,4 @@
-"""The command line of all tools: one table of options, errors in one line, and programs."""
+"""Command lines of all tools: a table of shared options, one-line errors, and quoting."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .search.parameters import MAX_DEPTH, check_search
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-ENDLESS = 1 << 30  # the most of a span without an end
+ENDLESS = 1 << 30  # the upper end of an open span
 MEGABYTE = 1_000_000
-MEGABYTES = (16, 65_536)  # that a process may be given
-DATABASE = "NUMOKU_DB"  # names the database where no option does
+MEGABYTES = (16, 65_536)  # limits of a process's memory
+DATABASE = "NUMOKU_DB"  # environment variable with the default database
 
 Number = TypeVar("Number", int, float)
 Value = TypeVar("Value")
@@ -30,14 +30,14 @@ _SIZE = re.compile(r"([0-9]{1,4})(?:x([0-9]{1,4}))?")
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports wrong arguments in one line and exits with 2."""
+    """A parser that reports errors in one line and exits with 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Exit with the message, which ends with where the options are listed."""
+        """Exit with the message and a pointer to ``--help``."""
         self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Write a text; unlike that of ``argparse``, tell where stdout cannot take it."""
+        """Write a text; unlike ``argparse``, raise OSError if stdout cannot be written."""
         try:
             (file or sys.stderr).write(message)
         except OSError:
@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
 def _number_type(
     kind: Callable[[str], Number], word: str, accepts: Callable[[Number], bool]
 ) -> Callable[[str], Number]:
-    """Return the type of an option: a number that is accepted, in plain digits."""
+    """Return the type of a number option, without underscores or surrounding spaces."""
 
     def parse(text: str) -> Number:
         try:
@@ -65,41 +65,41 @@ def _number_type(
 
 
 def within(least: int, most: int) -> Callable[[str], int]:
-    """Return the type of an option that is a whole number from ``least`` to ``most``."""
+    """Return the type of an option for whole numbers from ``least`` to ``most``."""
     words = f"a whole number from {least} to {most}"
     return _number_type(int, words, lambda n: least <= n <= most)
 
 
 integer = _number_type(int, "a whole number", lambda n: True)
-positive = _number_type(int, "a whole number from 1 on", lambda n: n >= 1)
-whole = _number_type(int, "a whole number from 0 on", lambda n: n >= 0)
+positive = _number_type(int, "a whole number above 0", lambda n: n >= 1)
+whole = _number_type(int, "a whole number of at least 0", lambda n: n >= 0)
 above_zero = _number_type(float, "a number above 0", lambda x: isfinite(x) and x > 0)
-not_below_zero = _number_type(float, "a number from 0 on", lambda x: isfinite(x) and x >= 0)
+not_below_zero = _number_type(float, "a number of at least 0", lambda x: isfinite(x) and x >= 0)
 share = _number_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
 number = _number_type(float, "a number", isfinite)
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things, ``1 move`` or ``1,200 moves``."""
+    """Return a count with its noun: ``1 move`` or ``1,200 moves``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def span(text: str) -> tuple[int, int]:
-    """Return least and most of ``3``, ``3-7`` or ``3-`` (no end); ValueError if it is none."""
+    """Return the ends of a span such as ``3``, ``3-7`` or ``3-`` (open); raises ValueError."""
     first, dash, last = text.partition("-")
     if first.isdecimal() and (last.isdecimal() or not last):
         least = int(first)
         most = int(last) if last else ENDLESS if dash else least
         if least <= most:
             return least, most
-    raise ValueError(f"{text!r} is nothing such as 3, 3-7 or 3-")
+    raise ValueError(f"{text!r} is not a span such as 3, 3-7 or 3-")
 
 
 def board_size(text: str) -> tuple[int, int]:
-    """Return width and height of ``15`` or ``15x20``; ValueError if no board has this size."""
+    """Return width and height of a size such as ``15`` or ``15x20``; raises ValueError."""
     words = _SIZE.fullmatch(text.lower())
     if not words:
-        raise ValueError(f"{text!r} is no board size; sizes look like 15 or 15x20")
+        raise ValueError(f"{text!r} is not a board size such as 15 or 15x20")
     width, height = int(words[1]), int(words[2] or words[1])
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
         raise ValueError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
@@ -113,24 +113,24 @@ def search(name: str) -> str:
 
 
 def list_of(kind: Callable[[str], Value]) -> Callable[[str], tuple[Value, ...]]:
-    """Return the type of an option that takes words with commas between them."""
+    """Return the type of an option for comma-separated values."""
     return lambda text: tuple(kind(word.strip()) for word in text.split(","))
 
 
 class Option(NamedTuple):
     """An option, or an argument without dashes, of a command."""
 
-    names: str  # separated by blanks, such as "--size --board"
-    # Makes a value of a word, ValueError says what is wrong; a tuple: the choices; None: a switch.
+    names: str  # separated by spaces, such as "--size --board"
+    # Converts a word, raising ValueError with a message; a tuple: the choices; None: a flag.
     kind: Callable[[str], object] | tuple[object, ...] | None = str
     default: object = None
-    metavar: str | tuple[str, ...] | None = None  # a tuple: as many words
-    about: str = ""  # a default that says something is added
-    more: Mapping[str, Any] = {}  # what else argparse is to know: nargs, action, dest, required
+    metavar: str | tuple[str, ...] | None = None  # a tuple: one per word
+    about: str = ""  # a default other than None, 0 or "" is appended
+    more: Mapping[str, Any] = {}  # other arguments of argparse: nargs, action, dest, required
 
     @property
     def dest(self) -> str:
-        """The attribute that has its value."""
+        """The attribute for its value."""
         return self.names.split()[0].lstrip("-").replace("-", "_")
 
     def add_to(self, parser: argparse._ActionsContainer) -> None:
@@ -152,7 +152,7 @@ class Option(NamedTuple):
 
 
 def _explained(kind: Callable[[str], object]) -> Callable[[str], object]:
-    """Return a kind of values whose errors argparse shows as they are; classes stay."""
+    """Return a converter whose error messages argparse shows unchanged; classes stay."""
 
     def convert(text: str) -> object:
         try:
@@ -163,7 +163,7 @@ def _explained(kind: Callable[[str], object]) -> Callable[[str], object]:
     return kind if isinstance(kind, type) else convert
 
 
-SHARED = {  # what several commands have
+SHARED = {  # options of several commands
     option.names.split()[0].strip("-"): option
     for option in (
         Option("position", str, None, "POSITION", "moves such as h8i9, a file, or -"),
@@ -174,36 +174,36 @@ SHARED = {  # what several commands have
                f"side of the board, {MIN_BOARD} to {MAX_BOARD}, or WxH "
                "(default: what the file says, else 15)"),
         Option("--from-below", None, False, None,
-               "the rows of moves such as h8 count from below, as in RenLib; files know theirs"),
+               "rows of plain moves such as h8 count from the bottom, as in RenLib"),
         Option("--time", above_zero, None, "S", "seconds to think"),
-        Option("--turn", not_below_zero, 0.0, "S", "seconds a move"),
+        Option("--turn", not_below_zero, 0.0, "S", "seconds per move"),
         Option("--depth", within(1, MAX_DEPTH), None, "N",
-               f"last depth in plies, 1 to {MAX_DEPTH}"),
+               f"depth limit in plies, 1 to {MAX_DEPTH}"),
         Option("--nodes", positive, None, "N", "positions to search"),
         Option("--tree", None, False, None, "show the whole proof of a forced win"),
         Option("--threads", positive, 1, "N", "threads to search with"),
         Option("--memory", within(*MEGABYTES), 350, "MB", "memory to use, 16 to 65536"),
         Option("--weights", str, DEFAULT, "W", "built-in name or file"),
-        Option("--search", search, None, None, argparse.SUPPRESS),  # there was another one once
+        Option("--search", search, None, None, argparse.SUPPRESS),  # for old command lines
         Option("--db", str, None, "FILE",
-               f"keep what is found out in a database, and use what it knows (${DATABASE})"),
+               f"a database to store results in and look them up (${DATABASE})"),
         Option("--json", None, False, None, "one JSON document on stdout"),
-        Option("--stones", span, "3-7", "N-M", "least and most of an opening"),
-        Option("--balance", whole, 60, "V", "the greatest value for either side"),
-        Option("--seed", integer, 1, "N", "of everything random"),
+        Option("--stones", span, "3-7", "N-M", "number of stones of an opening"),
+        Option("--balance", whole, 60, "V", "largest value for either side"),
+        Option("--seed", integer, 1, "N", "seed of all random choices"),
         Option("--concurrency", positive, 1, "N", "games at the same time"),
-        Option("--processes", positive, None, "N", "games at the same time (one a core)"),
+        Option("--processes", positive, None, "N", "games at the same time (one per core)"),
         Option("--cluster", str, None, "ADDRESS",
                "use the workers of a Dask cluster, such as tcp://host:8786"),
     )
 }  # fmt: skip
-POSITION = ("rule", "size", "from-below")  # which position
+POSITION = ("rule", "size", "from-below")  # options that describe a position
 
-Options = Iterable[str | Option]  # those that are shared by their name
+Options = Iterable[str | Option]  # strings name shared options
 
 
 class Action(NamedTuple):
-    """One of several things that a command does: ``numoku COMMAND ACTION``."""
+    """An action of a command: ``numoku COMMAND ACTION``."""
 
     run: Callable[..., int]  # of the database and the options
     about: str
@@ -211,7 +211,7 @@ class Action(NamedTuple):
 
 
 class CommandLine(NamedTuple):
-    """A command: its name, what it does and takes; ``TITLE:`` among the options begins a group."""
+    """A command with its options or actions; ``TITLE:`` among the options begins a group."""
 
     prog: str
     about: str
@@ -222,7 +222,7 @@ class CommandLine(NamedTuple):
     def parser(self) -> Parser:
         """Return the parser of the command line.
 
-        Where there are actions, it sets ``action``, the name of one, and ``run``.
+        If there are actions, parsing sets ``action`` (its name) and ``run``.
         """
         kind = argparse.HelpFormatter
         if "\n" in self.epilog:
@@ -241,7 +241,7 @@ class CommandLine(NamedTuple):
         return parser
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """Return the options of a command line; exits with a message if it is wrong."""
+        """Return the options of a command line; exit with a message if it is wrong."""
         return self.parser().parse_args(arguments)
 
 
@@ -263,14 +263,14 @@ WINDOWS = os.name == "nt"
 
 
 def split_command(text: str, *, windows: bool = WINDOWS) -> list[str]:
-    """Return the program and its arguments; the name of a file as it is needs no quotes.
+    """Return the words of a command; the name of an existing file is a single word.
 
-    On Unix as a shell reads it, on Windows as every program there reads its own command line:
-    double quotes, and a backslash is one unless it stands before a quote. So paths can be written
-    as they are, and quoted where they have spaces.
+    Unix: the words as a shell splits them. Windows: as programs there split their command line,
+    with double quotes, and backslashes that are special only before a quote; so paths need quotes
+    only for spaces.
 
     Raises:
-        ValueError: a quotation has no end.
+        ValueError: a closing quotation mark is missing.
     """
     if os.path.isfile(text):
         return [text]
@@ -280,7 +280,7 @@ def split_command(text: str, *, windows: bool = WINDOWS) -> list[str]:
         except ValueError as error:
             raise ValueError(f"{text}: {str(error).lower()}") from None
     words: list[str] = []
-    word: str | None = None  # that has begun
+    word: str | None = None  # the current word
     quoted = False
     for part in re.findall(r'\\*"|\\+|[ \t]+|[^\\" \t]+', text + " "):
         if part.endswith('"'):
@@ -298,7 +298,7 @@ def split_command(text: str, *, windows: bool = WINDOWS) -> list[str]:
 
 
 def join_command(words: Sequence[str], *, windows: bool = WINDOWS) -> str:
-    """Return the text of a program and its arguments, which ``split_command`` reads back."""
+    """Return the command line that ``split_command`` splits into these words."""
     if not windows:
         return shlex.join(words)
     import subprocess

@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: one line that is rewritten on a terminal, else some lines."""
+"""Progress of long work on stderr: a line that is rewritten on a terminal, else separate lines."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from datetime import timedelta
 from math import inf
 from time import perf_counter
 
-LINE_SECONDS = 30.0  # between two lines where the output is no terminal
-SCREEN_SECONDS = 0.2  # between two changes of the line on a terminal
+LINE_SECONDS = 30.0  # between two lines if stderr is not a terminal
+SCREEN_SECONDS = 0.2  # between two updates on a terminal
 WIDTH = 78  # of the line on a terminal
 
 
 class Progress:
-    """How many of ``total`` units are done, how fast, and how long the others will take.
+    """How many of ``total`` units are done, and how long the others will take.
 
-    ``every`` is the least number of seconds between two lines where the output is no terminal;
-    ``inf`` writes none there.
+    If stderr is not a terminal, ``every`` is the minimum number of seconds between two lines;
+    ``inf`` prints none.
     """
 
     def __init__(self, total: int, unit: str, done: int = 0, every: float = LINE_SECONDS) -> None:
@@ -30,7 +30,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the start."""
         return max(perf_counter() - self._began, 1e-9)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Progress:
         return f"{self.done:,} of {self.total:,} {unit}{rest}"
 
     def show(self, remark: str = "", last: bool = False) -> None:
-        """Write the state and a remark, unless that was done a moment ago; always if ``last``."""
+        """Print the state and a remark, unless the last was just printed; always if ``last``."""
         now = perf_counter()
         if self._gap == inf or (now - self._shown < self._gap and not last):
             return

@@ -1,8 +1,8 @@
-"""The solver as the layers above see it: forced wins with their proof, and what stops them.
+"""The threat solver: forced wins with their proofs, and the moves that stop them.
 
-It needs no engine, only a game. Its answers are exact: a win holds against every legal
-reply, "none" means that the search has been through everything; where time or nodes ran
-out it says so: in a ``Result``, or in a ``Tree``.
+It needs only a game, no engine. Its answers are exact: a win holds against every legal reply, and
+"none" means that the search was exhaustive; a search that ran out of time or nodes is reported as
+open.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .values import loss_in
 
 
 class SolverProgress(NamedTuple):
-    """How a long search goes: ``level`` of the search, numbers of the root still to settle."""
+    """Progress of a long search: its ``level``, and the root's proof and disproof numbers."""
 
     nodes: int
     time: float
@@ -38,9 +38,9 @@ LINE_ROOM = 500
 REPLAY_NODES = 50_000_000
 LEAST_REPLAY = 100_000
 SLICE_NODES = 10_000_000  # of a long search, between two reports
-LARGE = 64_000_000  # bytes from which large pages pay
-QUICK_NODES = 2_000  # stones that need no timer
-FOURS_SHARE = 8  # one part in this many of the memory is the table of fours
+LARGE = 64_000_000  # bytes from which large pages pay off
+QUICK_NODES = 2_000  # nodes that need no timer
+FOURS_SHARE = 8  # the table of fours gets 1/8 of the memory
 
 
 Given = ParamSpec("Given")
@@ -61,7 +61,7 @@ def in_turn(
 
 
 class Solver:
-    """Finds forced wins in games; keeps what it learns about a board and rule from call to call.
+    """Finds forced wins in games; its tables last while board and rule stay the same.
 
     >>> from pbrain_engine.game.cells import parse_moves
     >>> game = Game(15)
@@ -74,11 +74,11 @@ class Solver:
     """
 
     def __init__(self, memory: int = DEFAULT_MEMORY, library: Library | None = None) -> None:
-        """Take ``memory`` bytes for the tables.
+        """Set the size of the tables to ``memory`` bytes.
 
         Raises:
-            ValueError: it is below 1.
-            TypeError: it is not a whole number.
+            ValueError: ``memory`` is below 1.
+            TypeError: ``memory`` is not a whole number.
             KernelError: there is no compiled kernel for this machine.
         """
         at_least_one(memory, "memory")
@@ -96,14 +96,14 @@ class Solver:
 
     @in_turn
     def clear(self) -> None:
-        """Forget everything found out so far."""
+        """Clear and free the tables."""
         with self._guard:
             block, self._block = self._block, None
         if block is not None:
             block.close()
 
     def _adopt(self, game: Game) -> int:
-        """Put the game into the memory, emptied for another board or rule; return where."""
+        """Copy the game next to the tables, cleared for a new board or rule; return the address."""
         board = (game.width, game.height, game.rule, game.tables)
         if board != self._board:
             self.clear()
@@ -121,7 +121,7 @@ class Solver:
         return address
 
     def _search(self, ask: Callable[[], int], seconds: float | None, address: int) -> int:
-        """Return what a search of the kernel says, which a time or an interrupt stops."""
+        """Return the result of a kernel search, stopped after a time or by an interrupt."""
         found: list[int] = []
 
         def halt() -> None:
@@ -146,7 +146,7 @@ class Solver:
 
     @in_turn
     def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
-        """Return the side to move's win by continuous fours, or that there is none."""
+        """Search for a win of the side to move by continuous fours (VCF)."""
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
         limit = node_limit(nodes)
@@ -171,9 +171,9 @@ class Solver:
         nodes: int | None = None,
         after: Move | None = None,
     ) -> Result:
-        """Return the side to move's win by fours and threats of fours, or that there is none.
+        """Search for a win of the side to move by fours and threats of fours (VCT).
 
-        ``after``: a move to play first, so that the win is the other side's.
+        ``after``: a move to play first, so that the win is the opponent's.
         """
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
@@ -196,9 +196,9 @@ class Solver:
         return self._library.threats_line(address, tables, fours, nodes, room, LINE_ROOM)
 
     def _proof(self, name: str, stones: int, length: int, nodes: int, start: float) -> Result:
-        """Return what a search found: the kernel's stones, and ``length`` moves of the line.
+        """Return the result of a search: ``stones`` from the kernel, ``length`` moves of the line.
 
-        Where ``stones`` is 0 it is proven that there is no win.
+        ``stones`` is 0 if there is provably no win, negative if the search was cut short.
         """
         line = tuple(map(move_of, self._line[:length]))
         claim = name if line else OPEN if stones else f"no-{name}"
@@ -214,9 +214,9 @@ class Solver:
         nodes: int | None = None,
         listener: Callable[[SolverProgress], None] | None = None,
     ) -> Result:
-        """Search like ``threats`` for as long as it takes, telling the listener how it goes.
+        """Search like ``threats``, without a limit by default, reporting to the listener.
 
-        What it has found out stays, so a search that was ended can be taken up again.
+        The tables stay filled, so that another call resumes a search that was stopped.
         """
         start = perf_counter()
         searched = 0
@@ -237,18 +237,17 @@ class Solver:
 
     @in_turn
     def threatens_fours(self, game: Game, *, nodes: int) -> bool:
-        """Return whether the enemy, if the side to move passed, is found to win by fours."""
+        """Return whether the opponent is found to win by fours if the side to move passes."""
         address = self._adopt(game)
         self._library.game_pass(address)
         return self._library.threats_fours(address, game.tables, nodes) > 0
 
     @in_turn
     def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
-        """Return what the side to move can do against the enemy's win by fours.
+        """Return the defences of the side to move against the opponent's win by fours.
 
-        Its value and ``length`` are those of that win if nothing is done, with the ``claim`` that
-        says whether there is one; ``moves`` are all legal moves after which he has none,
-        ``unknown`` those that the search did not get to judge.
+        ``claim`` says whether there is such a win, value and ``length`` are those of the win;
+        ``moves`` are all legal moves that stop it, ``unknown`` those that were not decided.
         """
         start = perf_counter()
         address, tables = self._adopt(game), game.tables
@@ -269,7 +268,7 @@ class Solver:
 
     @in_turn
     def answers(self, game: Game) -> tuple[Move, ...] | None:
-        """Return every reply to the last move's threat to win by fours, None if it is no such.
+        """Return all replies to the last move's threat to win by fours, None without a threat.
 
         Any other reply loses to these fours, or to other short ones.
         """
@@ -280,9 +279,9 @@ class Solver:
 
     @in_turn
     def tree(self, game: Game) -> Tree | None:
-        """Return the whole proof of the win that ``threats`` has found in this game, if any.
+        """Return the whole proof of the win that ``threats`` finds in this game, or None.
 
-        Once the winner can force matters by fours, it goes on to the five that way.
+        As soon as the winner can win by fours alone, the proof does so.
         """
         proof = self.threats(game)
         return self._branch(self._adopt(game), game.tables) if proof.wins else None
@@ -304,20 +303,20 @@ class Solver:
     # Ends --------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Make a running search return, and every later one until ``release``; from any thread."""
+        """Stop the running search, and all later ones until ``release``; from any thread."""
         self.is_stopped = True
         with self._guard:
             if self._block is not None:
                 self._library.threats_stop(self._block.address, 1)
 
     def release(self) -> None:
-        """Let searches run again."""
+        """Allow searches again after ``stop``."""
         self.is_stopped = False
         if self._block is not None:
             self._library.threats_stop(self._block.address, 0)
 
     def close(self) -> None:
-        """Stop a running search and give the memory back."""
+        """Stop a running search and free the memory."""
         was_stopped = self.is_stopped
         self.stop()
         self.clear()

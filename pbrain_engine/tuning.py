@@ -1,12 +1,12 @@
 """``numoku tune``: better search parameters, found by games.
 
-The file of a run has one JSON object a line: the plan, then the state after every batch. A line is
-on the disk before the next batch begins; one that was cut off is dropped when the run goes on.
+The file of a run has one JSON object per line: the plan, then the state after every batch. A line
+is on disk before the next batch begins; a truncated line is dropped when the run continues.
 
-The method is SPSA, simultaneous perturbation stochastic approximation (Spall): all parameters are
-moved at once, to both sides, and go where the games were won. A duel between the values plus and
-minus a random step in every parameter gives one noisy figure, and its product with the steps is, in
-the mean, the slope of the strength. Every duel of a batch has steps of its own.
+The method is SPSA, simultaneous perturbation stochastic approximation (Spall): it perturbs all
+parameters at once and moves them toward the side that wins. In a duel, the values plus a random
+step in every parameter play the values minus that step; the result times the step is a noisy
+estimate of the gradient of strength. Every duel of a batch has its own steps.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ from .progress import Progress
 from .search import parameters
 from .search.parameters import PARAMETERS
 
-Point = dict[str, int]  # a parameter set as the engine takes it
+Point = dict[str, int]  # a parameter set
 
 
 class Duel(NamedTuple):
-    """Two parameter sets that play an opening with both colours, and its number."""
+    """Two parameter sets that play one opening with both colours."""
 
     opening: int
     first: Point
     second: Point
 
 
-STEP_SHARE = 1 / 12  # of a parameter's range, tried to both sides
-LEAST_STEP = 0.5  # less would hardly ever change a whole number
-STEP_FADE = 0.101  # steps shrink with this power of the number of the duel
-RATE_FADE = 0.602  # and what one duel moves, with this one
-SETTLING = 0.1  # share of all duels after which it begins to shrink in earnest
-RATE = 0.2  # what one duel moves, in steps, times the root of the number of duels
+STEP_SHARE = 1 / 12  # the step, as a share of a parameter's range
+LEAST_STEP = 0.5  # smaller steps would hardly ever change a whole number
+STEP_FADE = 0.101  # steps decay with this power of the duel's number
+RATE_FADE = 0.602  # the learning rate decays with this power
+SETTLING = 0.1  # share of all duels before the rate decays noticeably
+RATE = 0.2  # final learning rate, in steps, times the root of the number of duels
 BATCH = 8
 
 
 class Spsa:
-    """The state of an SPSA run: the values, and how many duels made them."""
+    """The state of an SPSA run: the values, and the number of duels done."""
 
     def __init__(
         self,
@@ -73,20 +73,20 @@ class Spsa:
         rate: float | None = None,
         batch: int = BATCH,
     ) -> None:
-        """Plan a run of this many duels over the named parameters (none: all).
+        """Plan a run of ``duels`` over the named parameters (all by default).
 
-        They begin at their defaults but for ``start``. ``rate`` is what a half point moves at the
-        end, in steps; by default it is such that chance alone moves a parameter by about a third of
-        a step in the whole run, however long that is.
+        Parameters not in ``start`` begin at their defaults. ``rate`` is how many steps half a point
+        moves a value at the end; by default, chance alone moves a parameter by about a third of a
+        step in the whole run, whatever its length.
 
         Raises:
-            SettingsError: there is no such parameter, its start is out of range, or no duel.
+            SettingsError: a parameter is unknown or out of range, or there is no duel.
         """
         names = tuple(names) or tuple(PARAMETERS)
         for name in (*names, *start):
             if name not in PARAMETERS:
                 known = ", ".join(PARAMETERS)
-                raise SettingsError(f"there is no parameter {name}; there are {known}")
+                raise SettingsError(f"unknown parameter {name}; known are {known}")
         if duels < 1 or batch < 1:
             raise SettingsError("too few games, or too small a batch")
         self.start: Point = {name: start.get(name, PARAMETERS[name].default) for name in names}
@@ -94,12 +94,12 @@ class Spsa:
         for name, value in self.start.items():
             low, high = PARAMETERS[name].low, PARAMETERS[name].high
             if not low <= value <= high:
-                raise SettingsError(f"{name}={value} lies outside of {low} to {high}")
+                raise SettingsError(f"{name}={value} is not within {low} to {high}")
             self.steps[name] = max(LEAST_STEP, step_share * (high - low))
         self.duels = duels
         self.done = 0
         self.values: dict[str, float] = {name: float(v) for name, v in self.start.items()}
-        self.points = 0  # of the plus sides, in half points
+        self.points = 0  # half points won by the plus sides
         self._seed = seed
         self._rate = RATE / math.sqrt(duels) if rate is None else rate
         self._batch = batch
@@ -116,52 +116,52 @@ class Spsa:
             for sign, point in zip((1, -1), sides, strict=True):
                 for name, value in self.values.items():
                     value = _clip(name, value + sign * signs[name] * self._step(name, number))
-                    whole = math.floor(value)  # up by chance, so that the mean is kept
+                    whole = math.floor(value)  # rounded at random, to keep the mean
                     point[name] = whole + (chance.random() < value - whole)
             self._signs.append(signs)
             duels.append(Duel(number, *sides))
         return duels
 
     def tell(self, duels: Sequence[Duel], results: Sequence[int]) -> None:
-        """Move the values by the half points that the plus sides won."""
+        """Update the values with the half points won by the plus sides."""
         for number, (signs, points) in enumerate(zip(self._signs, results, strict=True), self.done):
             surplus = points - 2
             settling = SETTLING * self.duels
             fading = (settling + self.duels) / (settling + number + 1)
-            gain = self._rate * math.pow(fading, RATE_FADE)  # of a step, for half a point
-            for name in signs if surplus else ():  # steps without end times 0 are none
+            gain = self._rate * math.pow(fading, RATE_FADE)  # in steps per half point
+            for name in signs if surplus else ():  # avoids inf * 0
                 move = gain * self._step(name, number) * signs[name] * surplus
                 self.values[name] = _clip(name, self.values[name] + move)
             self.points += points
         self.done += len(duels)
 
     def _step(self, name: str, number: int) -> float:
-        """Return how far a parameter is moved for this duel; its step at the end of the run."""
+        """Return the perturbation of a parameter in a duel; it decays to its step."""
         return self.steps[name] * math.pow(self.duels / (number + 1), STEP_FADE)
 
     @property
     def best(self) -> Point:
-        """The parameter set that the run has come to."""
+        """The current parameter set, rounded."""
         return {name: round(_clip(name, value)) for name, value in self.values.items()}
 
     @property
     def remark(self) -> str:
-        """How far the values have moved, in a few words."""
+        """The largest change so far, in words."""
         moved = {n: (self.values[n] - before) / self.steps[n] for n, before in self.start.items()}
         farthest = max(moved, key=lambda name: abs(moved[name]))
         return f"farthest {farthest} {moved[farthest]:+.2f} steps"
 
     def state(self) -> Document:
-        """Return all that is needed to go on from here, to the last digit."""
+        """Return the state for ``restore``, in full precision."""
         return {"done": self.done, "points": self.points, "values": dict(self.values)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state; SettingsError if it is damaged, or of other parameters."""
+        """Continue from a state; SettingsError if it is damaged or has other parameters."""
         try:
             self.done, self.points = int(state["done"]), int(state["points"])
             self.values = {name: float(state["values"][name]) for name in self.start}
             if not all(map(math.isfinite, self.values.values())):
-                raise ValueError("a value is no number")
+                raise ValueError("a value is not a number")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise SettingsError(f"the run was written by another version: {error}") from None
 
@@ -181,16 +181,16 @@ DEFAULT_NODES = 5000
 
 @dataclass(frozen=True, slots=True)
 class TuningPlan:
-    """All that decides a tuning run; two equal plans with node limits come to the same end."""
+    """Everything that determines a tuning run; with node limits, equal plans give equal results."""
 
-    match: MatchSettings  # twice the engine that is tuned; its games are those of the whole run
+    match: MatchSettings  # the tuned engine against itself, for all games of the run
     names: tuple[str, ...] = ()
     step_share: float = STEP_SHARE
     rate: float | None = None
     batch: int = BATCH
 
     def make(self) -> Spsa:
-        """Return the method where the engine's options put it; SettingsError if one is wrong."""
+        """Return the method, starting at the engine's options; SettingsError if one is wrong."""
         start = {
             key: int(value)
             for key, value in self.match.engines[0].options
@@ -201,7 +201,7 @@ class TuningPlan:
 
 
 class TuningFile(LineFile):
-    """The file of a run: its ``plan``, and the ``states`` after each batch."""
+    """The file of a run: its ``plan``, and the ``states`` after the batches."""
 
     kind = "file of a tuning run"
     first = "tune"
@@ -215,7 +215,7 @@ class TuningFile(LineFile):
         super().__init__(path, mode, head)
 
     def take(self, entry: dict[str, Any]) -> None:
-        """Take a plan or a state."""
+        """Read an entry: the plan or a state."""
         if entry.pop("type") == "tune":
             known = {field.name for field in fields(TuningPlan)}
             plan = {key: value for key, value in entry["plan"].items() if key in known}
@@ -235,10 +235,10 @@ class TuningFile(LineFile):
 
 
 def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
-    """Play the whole run in this process; False if the user stopped it.
+    """Play the whole run in this process; return False if the user stopped it.
 
-    The engines stay from game to game and only take new parameters. With a node limit a duel is
-    the same whenever it is played, and on whatever machine.
+    The engines are reused from game to game, with new parameters. With a node limit, a duel is
+    reproducible on any machine.
 
     Raises:
         EngineFault: a game ended by a fault.
@@ -280,7 +280,7 @@ def patch(point: Mapping[str, int]) -> str:
 
 
 def rows(method: Spsa) -> list[list[str]]:
-    """Return the parameters with start and outcome, and a head."""
+    """Return the parameters with start and outcome as a table with a header."""
     found = [["parameter", "start", "now", "steps", "range"]]
     for name, now in method.best.items():
         start, known = method.start[name], PARAMETERS[name]
@@ -290,7 +290,7 @@ def rows(method: Spsa) -> list[list[str]]:
 
 
 def summary(plan: TuningPlan, method: Spsa) -> str:
-    """Return the table, and the match that says what the change is worth."""
+    """Return the table, and the command of a match that measures the change."""
     match, options = plan.match, dict(plan.match.engines[0].options)
     played = f"{2 * method.done} of {2 * method.duels} games; {method.remark}"
     lines = [played, *table(rows(method))]
@@ -328,20 +328,20 @@ COMMAND = CommandLine(
     "Tune the search parameters by games of the engine against itself. The same command "
     "continues a run that was stopped.",
     (
-        Option("file", Path, about="where the run is written (JSON lines)"),
-        Option("--parameters", str, "", "A,B,...", "which (all)"),
+        Option("file", Path, about="file of the run (JSON lines)"),
+        Option("--parameters", str, "", "A,B,...", "parameters to tune (all)"),
         Option("--engine", str, "numoku", "E",
-               "what is tuned, such as numoku:weights=FILE,aspiration=20"),
-        Option("--games", positive, DEFAULT_GAMES, "N", "all"),
-        Option("--nodes", whole, None, "N", f"nodes a move ({DEFAULT_NODES} without --turn)"),
+               "the engine, such as numoku:weights=FILE,aspiration=20"),
+        Option("--games", positive, DEFAULT_GAMES, "N", "games of the whole run"),
+        Option("--nodes", whole, None, "N", f"nodes per move ({DEFAULT_NODES} without --turn)"),
         "turn",
         *option_rows("width", "rule", "openings", "seed", "concurrency"),
         Option("--step", above_zero, STEP_SHARE, "SHARE",
-               "how far a parameter is moved to try it, of its range"),
-        Option("--rate", above_zero, None, "R", "steps that half a point moves at the end"),
-        Option("--batch", positive, BATCH, "N", "duels a batch"),
-        Option("--page", Path, None, "FILE", "write a page of charts when it ends"),
-        Option("--show", None, False, None, "play nothing; show what a file has come to"),
+               "perturbation of a parameter, as a share of its range"),
+        Option("--rate", above_zero, None, "R", "steps per half point at the end of the run"),
+        Option("--batch", positive, BATCH, "N", "duels per batch"),
+        Option("--page", Path, None, "FILE", "write a page of charts at the end"),
+        Option("--show", None, False, None, "only show the results in a file"),
         Option("--patch", None, False, None,
                "with --show: print the change to the table instead"),
     ),
@@ -349,7 +349,7 @@ COMMAND = CommandLine(
 
 
 def plan_of(options: argparse.Namespace) -> TuningPlan:
-    """Return the plan that the options ask for; SettingsError if they make no sense."""
+    """Return the plan for the options; SettingsError if they are invalid."""
     match = arguments.COMMAND.parse([options.engine] * 2 + ["--in-process"])
     if options.nodes is None:
         options.nodes = 0 if options.turn else DEFAULT_NODES
@@ -366,13 +366,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     path, finished = options.file, True
     check_target(options.page, [path])
     plan = None if options.show else plan_of(options)
-    method = plan.make() if plan else None  # or there is no file to begin
+    method = plan.make() if plan else None  # checks the plan before a file is created
     mode = "rb" if options.show else "r+b" if path.exists() else "x+b"
     with closing(TuningFile(path, mode, plan)) as record:
         if plan:
             match = replace(record.plan.match, concurrency=plan.match.concurrency)
             if plan != replace(record.plan, match=match):
-                raise FileError(f"{path} holds a run with other settings; give another file")
+                raise FileError(f"{path} has a run with other settings; name another file")
         method = method or record.plan.make()
         if record.states:
             method.restore(record.states[-1])
@@ -383,5 +383,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.page:
         write_whole(options.page, html_page(record, method))
     if not finished:
-        print("the same command goes on", file=sys.stderr)
+        print("the same command continues", file=sys.stderr)
     return 0 if finished else INTERRUPTED

@@ -1,9 +1,8 @@
 """The value scale: integers from the view of the side to move.
 
-A forced win in ``n`` plies is ``WIN - n``, a loss the negative of it; everything
-else stays inside ``+-EVAL_LIMIT``. How many units are one logistic unit of the chance to win
-differs between families of weights (``Weights.scale``) and changes in the course of a game
-(``scale_at``).
+A forced win in ``n`` plies is ``WIN - n``, a forced loss its negative; all other values stay
+within ``+-EVAL_LIMIT``. The number of units per logistic unit of the winning chance differs between
+families of weights (``Weights.scale``) and changes in the course of a game (``scale_at``).
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ DRAW = 0
 EVAL_LIMIT = 6000
 INFINITE = 32000
 NO_VALUE = -32700
-MOST_ODDS = 40.0  # logistic units from which a chance is as good as certain
+MOST_ODDS = 40.0  # logistic units beyond which a chance is practically certain
 
 
 def win_in(ply: int) -> int:
-    """Return the value of winning with the move that makes this ply."""
+    """Return the value of winning with the last of ``ply`` moves."""
     return WIN - ply
 
 
 def loss_in(ply: int) -> int:
-    """Return the value of losing to the move that makes this ply."""
+    """Return the value of losing to the last of ``ply`` moves."""
     return ply - WIN
 
 
 def mate_distance(value: int) -> int | None:
-    """Return the plies to the forced end (negative: lost), or None for an ordinary value."""
+    """Return the plies to a forced win (negative: loss), or None for an ordinary value."""
     if value >= WIN_BAND:
         return WIN - value
     if value <= -WIN_BAND:
@@ -52,9 +51,9 @@ def scale_at(scale: float, stones: int, cells: int) -> float:
 
 
 def chance(value: int, scale: float) -> float:
-    """Return the chance to win, 0 to 1, that a value stands for; forced ends are 1 and 0.
+    """Return the winning chance, 0 to 1, of a value; 1 for a forced win, 0 for a forced loss.
 
-    ``scale``: the units that are one logistic unit. A draw counts as half a win.
+    ``scale``: units per logistic unit. A draw counts as half a win.
     """
     if abs(value) >= WIN_BAND:
         return 1.0 if value > 0 else 0.0
@@ -63,6 +62,6 @@ def chance(value: int, scale: float) -> float:
 
 
 def format_value(value: int) -> str:
-    """Return ``+35``, or ``+M9`` (won in nine plies) and ``-M8`` (lost) for forced ends."""
+    """Return a value as text: ``+35``, ``+M9`` (forced win in nine plies), ``-M8`` (loss)."""
     plies = mate_distance(value)
     return f"{value:+d}" if plies is None else f"{'+' if plies > 0 else '-'}M{abs(plies)}"

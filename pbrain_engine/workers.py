@@ -1,7 +1,7 @@
-"""Tasks for threads and processes of this machine, or for a Dask cluster, by their executors.
+"""Pools of tasks for threads and processes of this machine, or for a Dask cluster.
 
-An interrupt is left to the process that gives out the work. Each worker process watches that one,
-since it would wait for ever if it is killed: it holds the other end of its own pipe.
+Workers ignore interrupts and leave them to the parent process. They watch the parent, because they
+would otherwise wait forever if it is killed: a worker itself holds the other end of its pipe.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any, Generic, TypeVar
 
 from .errors import NumokuError
 
-CHECK_SECONDS = 5.0  # without a result, after which it is asked whether one can still come
-AHEAD = 3  # tasks a worker that may be under way, so that a long one holds up no other
+CHECK_SECONDS = 5.0  # without a result until a check whether workers are left
+AHEAD = 3  # tasks per worker in progress, so that a long one does not hold up the others
 CONNECT_TIMEOUT = 15
-# Errors by which a task was lost with its worker or its scheduler; nothing else is wrong.
+# Errors that mean a task was lost with its worker or scheduler and can be repeated.
 LOST = ("KilledWorker", "CancelledError", "FutureCancelledError", "BrokenProcessPool")
-ATTEMPTS = 20  # of one task; Dask itself gives it up when it has seen a few workers die
+ATTEMPTS = 20  # per task; Dask itself gives up after a few dead workers
 
-GO_ON = "the same command goes on"
+GO_ON = "the same command continues"
 
 Task = TypeVar("Task")
 Found = TypeVar("Found")
@@ -36,17 +36,17 @@ Tool = TypeVar("Tool")
 
 
 class ClusterError(NumokuError):
-    """There is no such cluster."""
+    """A cluster cannot be reached, or has lost its work."""
 
 
 def become_worker() -> None:
-    """Make this process, which has just been started, a worker; it ends with its starter."""
+    """Make this new process a worker, which ends with its parent."""
     parent = parent_process()
-    assert parent is not None, "only a process that was started to help has one"
+    assert parent is not None, "not a child process"
 
     def watch() -> None:
         parent.join()
-        os._exit(1)  # whatever it does
+        os._exit(1)  # even in the middle of a task
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=watch, daemon=True).start()
@@ -54,10 +54,9 @@ def become_worker() -> None:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Put an interrupt off while processes are started, which begin as deaf as their starter.
+    """Block interrupts while processes are started; they inherit the blocked signal.
 
-    One that hears it before it is a worker would end in the middle of its imports, with a
-    traceback for each.
+    Otherwise an interrupt during their imports would end each of them with a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -70,14 +69,14 @@ def _no_interrupt() -> Iterator[None]:
 
 
 class Pool(Generic[Task, Found]):
-    """Tasks under way on an executor; those of a worker that died are begun again."""
+    """Tasks in progress on an executor; tasks of a worker that died are repeated."""
 
     lost = "worker after worker was killed"
 
     def __init__(
         self, work: Callable[[Task], Found], make_executor: Callable[[], Executor], workers: int = 1
     ) -> None:
-        """Do this work; an executor that is broken is replaced by another one."""
+        """Create the executor; ``make_executor`` is called again if it breaks."""
         self._work = work
         self._make_executor = make_executor
         self._workers = workers
@@ -86,16 +85,16 @@ class Pool(Generic[Task, Found]):
         self._ended: SimpleQueue[Future[Found]] = SimpleQueue()
 
     def capacity(self) -> int:
-        """Return how many tasks keep the workers busy; ClusterError if none can end any more."""
+        """Return how many tasks keep the workers busy; ClusterError if the workers are lost."""
         return self._workers
 
     @property
     def running(self) -> list[Task]:
-        """The tasks whose results have not been returned yet."""
+        """Tasks whose results have not been returned yet."""
         return [task for task, _ in self._attempts.values()]
 
     def submit(self, task: Task, attempt: int = 0) -> None:
-        """Begin a task as soon as there is room."""
+        """Queue a task."""
         with _no_interrupt():
             try:
                 future = self.executor.submit(self._work, task)
@@ -106,7 +105,7 @@ class Pool(Generic[Task, Found]):
         future.add_done_callback(self._ended.put)
 
     def next(self, timeout: float) -> Found | None:
-        """Return what came of a task, None if none ends in time; ClusterError after many tries."""
+        """Return the result of a task, None if none ends in time; ClusterError after many tries."""
         try:
             future = self._ended.get(timeout=timeout)
         except Empty:
@@ -123,18 +122,18 @@ class Pool(Generic[Task, Found]):
         return None
 
     def wait(self) -> Found:
-        """Wait for a task to end and return what came of it; ClusterError if none can."""
+        """Wait for a task and return its result; ClusterError if the workers are lost."""
         while (found := self.next(CHECK_SECONDS)) is None:
-            self.capacity()  # if any is left
+            self.capacity()  # raises if no worker is left
         return found
 
     def close(self) -> None:
-        """Give up what is under way, and let the workers go."""
+        """Cancel waiting tasks, wait for running ones, and release the workers."""
         self.executor.shutdown(cancel_futures=True)
 
 
 class ProcessPool(Pool[Task, Found]):
-    """Tasks under way in processes of this machine, each of which is started when it is needed."""
+    """Tasks in progress in processes of this machine, started on demand."""
 
     def __init__(self, work: Callable[[Task], Found], processes: int) -> None:
         make = partial(ProcessPoolExecutor, processes, get_context("spawn"), become_worker)
@@ -143,10 +142,10 @@ class ProcessPool(Pool[Task, Found]):
     def close(self) -> None:
         """Kill the processes at once.
 
-        Waiting for them takes as long as their work does, and who interrupts the waiting leaves
-        Python waiting for ever when it ends.
+        Waiting for them would take as long as their tasks, and an interrupt of that wait would
+        make Python hang at exit.
         """
-        # There is another way from Python 3.14 on.
+        # Python 3.14 has kill_workers() for this.
         processes = list((getattr(self.executor, "_processes", None) or {}).values())
         self.executor.shutdown(wait=False, cancel_futures=True)
         for process in processes:
@@ -154,7 +153,7 @@ class ProcessPool(Pool[Task, Found]):
 
 
 class ClusterPool(Pool[Task, Found]):
-    """Tasks under way on the workers of a Dask scheduler."""
+    """Tasks in progress on the workers of a Dask scheduler."""
 
     def __init__(self, work: Callable[[Task], Found], address: str) -> None:
         """Connect to the scheduler; ClusterError if it does not answer, or Dask is missing."""
@@ -172,32 +171,33 @@ class ClusterPool(Pool[Task, Found]):
         super().__init__(work, lambda: self._client.get_executor(pure=False))
 
     def capacity(self) -> int:
-        """Return the threads of all workers at this moment, and one, so that none is idle.
+        """Return the current number of threads of all workers, plus one so that none is idle.
 
-        Of a task that is sent while the connection breaks Dask never says that it is lost.
+        Raises ClusterError if the scheduler does not answer: Dask never reports tasks that were
+        sent while the connection broke.
         """
         try:
             return int(sum(self._client.nthreads().values())) + 1
-        except Exception:  # whatever it is, there is no answer
+        except Exception:  # of whatever kind
             raise ClusterError(f"{self.lost}; {GO_ON}") from None
 
     def close(self) -> None:
-        """Leave the cluster, and give up what is under way."""
+        """Disconnect from the cluster, and give up all tasks."""
         self.executor.shutdown(wait=False)
         self._client.close()
 
 
 class ThreadCache(threading.local):
-    """What a thread of a worker keeps from task to task, as long as these want the same.
+    """A tool that a worker thread reuses from task to task, as long as they need the same one.
 
-    A worker of a cluster lives longer than a run, and what it keeps is of one run.
+    Workers of a cluster outlive a run, and the next run may need another tool.
     """
 
     _wanted: object = None
     _tool: Any = None
 
     def get(self, wanted: object, make: Callable[[], Tool]) -> Tool:
-        """Return what is kept; what was made for something else is closed, and another one made."""
+        """Return the tool for ``wanted``; make it if needed, closing that of another ``wanted``."""
         if self._wanted != wanted:
             if self._tool is not None:
                 self._tool.close()
@@ -218,7 +218,7 @@ def in_order(
     work: Callable[[Task], Found],
     tasks: Iterable[Task],
 ) -> Iterator[Found]:
-    """Yield what comes of tasks, in order, a pool doing some at once; ClusterError if none can."""
+    """Yield the results of tasks in order, several running at once; raises ClusterError."""
     pool, waiting, found = make_pool(partial(_numbered, work)), enumerate(tasks), dict[int, Found]()
     try:
         most = AHEAD * pool.capacity()

@@ -121,7 +121,7 @@ def test_an_interrupt_waits_for_no_search_of_a_book(tmp_path):
         _, reported = builder.communicate(timeout=20)
     finally:
         builder.kill()
-    assert "goes on with it" in reported
+    assert "the same command continues" in reported
 
 
 class Failing(Executor):

@@ -95,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
                 print("\n".join(lines))
     if not answers and not faulty:
         name = "the standard input" if path == "-" else path
-        raise FileError(f"{name} is empty: it holds no puzzle")
+        raise FileError(f"{name} is empty: there is no puzzle in it")
     words = summary(answers, wrong)
     if faulty:
         words += f"; {counted(faulty, 'line')} left out"

@@ -102,5 +102,5 @@ def test_a_package_that_is_too_large_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["my file", "caf\u00e9", "it's"])
 def test_a_name_that_troubles_a_manager_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
-    with pytest.raises(BuildError, match="may stumble"):
+    with pytest.raises(BuildError, match="may confuse"):
         list(package.members(tmp_path))

@@ -212,7 +212,7 @@ def test_games_of_every_kind_are_shown_and_stored(kind, tmp_path, capsys):
         (SQLITE + bytes(100), ["is a database", "merge"]),
         (b'{"type": "match"}\n', ["is a journal", "numoku db FILE add"]),
         (b"numoku games 1\n\n", ["is a file of self-play", "numoku db FILE add"]),
-        (bytes(range(256)), ["no file of games or positions"]),
+        (bytes(range(256)), ["not a known kind of game or position file"]),
     ],
 )
 @pytest.mark.parametrize("command", [["analyse"], ["review"]])
@@ -279,8 +279,8 @@ def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind, tmp_path)
 @pytest.mark.parametrize(
     ("kind", "old", "new", "reason"),
     [
-        ("jsonl", b'"sgf"', b'"sg\xff"', r"no JSON: byte [0-9]+ is no UTF-8"),
-        ("journal", b'"game"', b'"gam\xff"', r"line 2: this is no JSON: byte [0-9]+ is no UTF-8"),
+        ("jsonl", b'"sgf"', b'"sg\xff"', r"no JSON: byte [0-9]+ is not UTF-8"),
+        ("journal", b'"game"', b'"gam\xff"', r"line 2: this is not JSON: byte [0-9]+ is not UTF-8"),
         ("games", b"nodes: 50", b"nodes: 5\0", r"nodes '5\\x00': a number such as"),
     ],
 )
