@@ -1,6 +1,6 @@
-"""What ``pip install .`` runs: a wheel with the kernels of this machine, compiled on the way.
+"""The build backend of ``pip install .``: compiles the kernels of this machine into the wheel.
 
-An editable install compiles nothing: its sources change, and ``numoku build`` follows them.
+An editable install compiles nothing, as its sources change; ``numoku build`` does that.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ COMPILER = ["numba==0.68.*", "numpy", "ziglang"]  # the extra `build`
 NAMES = ("pyproject.toml", "README.md", "LICENSE")
 REFUSAL = """
 Numoku's kernel cannot be compiled here: {reason}.
-Install a wheel that has one in it, or use a Python that numba 0.68 knows, on 64-bit x86 or ARM.
-`pip install -e .` installs the sources as they are, without a kernel.
+Install a wheel with a kernel, or use a Python that numba 0.68 supports, on 64-bit x86 or ARM.
+`pip install -e .` installs the sources without a kernel.
 """
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """Return what has to be installed: setuptools, and what compiles the kernel."""
+    """Return the build requirements: setuptools and the compiler of the kernel."""
     return [*build_meta.get_requires_for_build_wheel(config_settings), *COMPILER]
 
 
 def build_wheel(
     wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None
 ) -> str:
-    """Write the wheel of a copy of the sources with its kernels; return its name."""
+    """Build a wheel from a copy of the sources with kernels; return its name."""
     sources, out = Path.cwd(), os.path.abspath(wheel_directory)
     with tempfile.TemporaryDirectory(prefix="numoku-wheel-") as folder:
         for name in NAMES:
@@ -72,10 +72,10 @@ def build_wheel(
 
 
 def compile_kernels(folder: Path) -> None:
-    """Compile the kernels of this machine into the package that lies in a folder.
+    """Compile the kernels of this machine into the package in a folder.
 
     Raises:
-        SystemExit: they cannot be compiled; it says what to do.
+        SystemExit: they cannot be compiled; the message says what to do.
     """
     sys.path.insert(0, str(folder))
     try:
@@ -86,7 +86,7 @@ def compile_kernels(folder: Path) -> None:
 
         target = host_target()
         if target is None:
-            raise BuildError("there are none for this kind of machine")
+            raise BuildError("this kind of machine is not supported")
         lib = folder / "pbrain_engine" / "native" / "lib"
         outputs = tuple(compiler.Output(target, level) for level in target.levels)
         compiler.build(compiler.Build(outputs), str(lib))
@@ -95,7 +95,7 @@ def compile_kernels(folder: Path) -> None:
             if path.name not in keep:
                 path.unlink()
         (lib / SHIPPED_MARK).write_text("The kernels here belong to these sources.\n")
-    except Exception as error:  # whatever the compiler raises, numba above all
+    except Exception as error:  # numba raises many kinds
         raise SystemExit(REFUSAL.format(reason=error)) from None
     finally:
         sys.path.remove(str(folder))

@@ -1,9 +1,9 @@
-"""The modules that every start of the program imports, together in one file.
+"""Bundle the modules that every start of the program imports in one file.
 
-PyInstaller keeps each module packed by itself and opens its archive again for each, which costs
-more than running it where files are slow to open. These lie unpacked behind each other instead:
-lines ``name kind length``, an empty line, then the code of each as ``marshal`` writes it.
-``build/bundled.py`` imports from it; all other modules stay where PyInstaller puts them.
+PyInstaller packs each module separately and reopens its archive for each, which takes longer than
+running the module if opening files is slow. The bundle is not compressed: lines ``name kind
+length``, an empty line, then the code of each module in the format of ``marshal``.
+``build/bundled.py`` imports from it; all other modules stay in PyInstaller's archive.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
-FILE = "start.modules"  # `bundled.py` knows the name, too
+FILE = "start.modules"  # as in `bundled.py`
 OPTIMIZE = 2  # no asserts, and no docstrings: the command line shows those of other modules
 PACKAGE, MODULE = "package", "module"
-# What the program imports until it has answered START, and with its first move.
+# Imports of the program up to its answer to START, and for its first move.
 IMPORTED = (
     "pbrain_engine.protocol.serve, pbrain_engine.protocol.loop, pbrain_engine.engine.engine, "
     "pbrain_engine.native.load.targets"
@@ -26,7 +26,7 @@ LIST = f"import sys; old = set(sys.modules); import {IMPORTED}; print(*set(sys.m
 
 
 def names(root: str) -> list[str]:
-    """Return the modules in Python that a start imports, in a fixed order."""
+    """Return the Python modules that a start imports, in a fixed order."""
     command = [sys.executable, "-S", "-c", LIST]
     environment = dict(os.environ, PYTHONPATH=root)
     result = subprocess.run(
@@ -36,10 +36,10 @@ def names(root: str) -> list[str]:
 
 
 def source_of(name: str) -> str | None:
-    """Return the source file of a module; None where it is part of the interpreter or a library."""
+    """Return the source file of a module; None for built-in, frozen and extension modules."""
     try:
         spec = find_spec(name)
-    except ValueError:  # `os.path`, which is another module under a second name
+    except ValueError:  # `os.path`, an alias
         return None
     origin = spec.origin if spec else None
     return origin if origin and origin.endswith(".py") else None
@@ -57,7 +57,7 @@ def code_of(name: str) -> tuple[str, bytes]:
 
 
 def bundle(chosen: list[str]) -> bytes:
-    """Return the file with these modules."""
+    """Return the contents of the file with the chosen modules."""
     codes = {name: code_of(name) for name in chosen}
     lines = [f"{name} {kind} {len(code)}\n" for name, (kind, code) in codes.items()]
     return "".join([*lines, "\n"]).encode("ascii") + b"".join(code for _, code in codes.values())

@@ -1,6 +1,6 @@
-"""Import what `bundle.py` put together: the first thing of ours that the frozen program runs.
+"""Import from the file that `bundle.py` wrote: the first code of ours that a frozen program runs.
 
-It imports nothing that the interpreter has not loaded by then, not even `__future__`.
+It imports only modules that the interpreter has already loaded, so not even `__future__`.
 """
 
 import marshal
@@ -8,7 +8,7 @@ import os
 import sys
 from _frozen_importlib import ModuleSpec
 
-TYPE_CHECKING = False  # `typing` is one of those that lie in the file
+TYPE_CHECKING = False  # `typing` itself is in the bundle
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -31,7 +31,7 @@ class Bundle:
             at += int(length)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Return the spec of a module that is here; PyInstaller knows the others."""
+        """Return the spec of a bundled module, else None; PyInstaller finds the others."""
         found = self.modules.get(name)
         if found is None:
             return None
@@ -45,7 +45,7 @@ class Bundle:
         return spec
 
     def create_module(self, spec: ModuleSpec) -> "ModuleType | None":
-        """Let Python make an ordinary module."""
+        """Let Python create an ordinary module."""
         return None
 
     def exec_module(self, module: "ModuleType") -> None:

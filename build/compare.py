@@ -1,8 +1,7 @@
 """Compare the working tree with another revision: speed in pairs of runs, and signature.
 
-The other revision has a checkout and a kernel of its own. Both run ``numoku bench``
-in turn, so that what else the machine does hits both; what counts is the median of the
-ratios of neighbouring runs.
+The other revision gets its own checkout and kernel. Both run ``numoku bench`` in turn, so that
+other load affects both; the result is the median of the ratios of neighbouring runs.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SPEEDS = {"nps": "nodes a second", "pairs": "make and undo pairs a second"}
 
 @contextmanager
 def checkout(revision: str) -> Iterator[Path]:
-    """Give a revision as a folder, for as long as it is needed."""
+    """Yield a temporary worktree of a revision."""
     with tempfile.TemporaryDirectory(prefix="numoku-compare-") as folder:
         tree = Path(folder, "tree")
         git("worktree", "add", "--quiet", "--detach", str(tree), revision)
@@ -44,7 +43,7 @@ def git(*arguments: str) -> str:
 
 
 def python(tree: Path, *arguments: str) -> str:
-    """Run Python in a source tree, on its modules, with the kernels of all trees in one cache."""
+    """Run Python in a source tree and on its modules; all trees share a kernel cache."""
     environment = {"NUMOKU_CACHE": str(ROOT / ".kernels"), **environ}
     result = subprocess.run(
         [sys.executable, *arguments], cwd=tree, env=environment, stdout=subprocess.PIPE, text=True
@@ -55,7 +54,7 @@ def python(tree: Path, *arguments: str) -> str:
 
 
 def bench(tree: Path) -> dict[str, Any]:
-    """Return what ``numoku bench --json`` measures in a source tree."""
+    """Return the figures of ``numoku bench --json`` in a source tree."""
     figures: dict[str, Any] = json.loads(python(tree, "-c", RUN_TOOL, "bench", "--json"))
     return figures
 
@@ -88,7 +87,7 @@ def table(name: str, results: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare as the command line asks; return the exit status."""
+    """Run the comparison; return the exit status."""
     parser = argparse.ArgumentParser(description="Compare this tree with another revision.")
     parser.add_argument("revision", nargs="?", default="HEAD~1")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each (default: 3)")

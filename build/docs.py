@@ -1,8 +1,8 @@
 """Build the documents as a site: ``python build/docs.py dist/docs``.
 
-README is the first page. The pages of ``docs/`` are copied, the reference is written from the
-commands' own help, the table of search parameters and docstrings, and MkDocs renders all of it. Its
-strict mode fails on broken links and anchors.
+README is the first page. The pages of ``docs/`` are copied; the reference is generated from the
+commands' help, the table of search parameters and docstrings; MkDocs renders everything. Its strict
+mode fails on broken links and anchors.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def api_page() -> str:
 
 
 def formats_page() -> str:
-    """Return the docstrings of the modules that own a format, in Markdown."""
-    parts = ["# Formats", "JSON documents and files, as the modules that own them describe them."]
+    """Return the docstrings of the modules that define a format, in Markdown."""
+    parts = ["# Formats", "JSON documents and files, described by the modules that define them."]
     for module, title in FORMATS:
         name = f"pbrain_engine.{module.replace('/', '.')}"
         text = getdoc(importlib.import_module(name)) or ""
@@ -119,7 +119,7 @@ def anchor(title: str) -> str:
 
 
 def relinked(text: str, place: str) -> str:
-    """Return a page of ``docs/`` or the root with its links as they are in the site."""
+    """Return a page of ``docs/`` or the root with its links changed for the site."""
     up = "../" * place.count("/")
     targets = {
         **ROOT_PAGES,
@@ -152,7 +152,7 @@ def write_pages(folder: Path) -> None:
 def main(words: Sequence[str]) -> int:
     """Build the site of the documents into a folder; return MkDocs' status."""
     if len(words) != 1:
-        print("into which folder?", file=sys.stderr)
+        print("name the output folder", file=sys.stderr)
         return 2
     write_pages(PAGES)
     command = [sys.executable, "-m", "mkdocs", "build", "--strict"]

@@ -1,4 +1,4 @@
-"""Measures what the levels of ``numoku play`` are worth: neighbours play each other.
+"""Measure the strength of the levels of ``numoku play`` by matches between neighbours.
 
 ``python build/levels.py 1 7 --games 40`` plays level 1 against 2, 2 against 3 and so on, each
 opening with both colours, and prints the Elo of each step with its 95 % interval. Up to level 9
@@ -20,7 +20,7 @@ from pbrain_engine.engine.engine import Engine
 from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule, Side
 
-PATIENCE = 600.0  # seconds: more than any level below the last takes for its nodes
+PATIENCE = 600.0  # seconds; more than any level below the last needs for its nodes
 TABLE = 16_000_000  # bytes
 
 
@@ -45,7 +45,7 @@ def play(engines: dict[int, Engine], opening: list[Coordinates], black: int, whi
 
 
 def duel(low: int, high: int, games: int, seed: int) -> list[int]:
-    """Return how many openings brought the higher level 0, 1/2, 1, 3/2 and 2 points."""
+    """Return in how many openings the higher level scored 0, 1/2, 1, 3/2 and 2 points."""
     contestant = parse_engine("numoku")
     openings = Openings(MatchSettings((contestant, contestant), seed=seed))
     engines = {level: Engine(hash_size=TABLE) for level in (low, high)}
@@ -61,7 +61,7 @@ def duel(low: int, high: int, games: int, seed: int) -> list[int]:
 
 
 def main() -> int:
-    """Play the steps and print what each is worth."""
+    """Play all pairs of neighbours and print their Elo differences."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lowest", type=int, choices=LEVELS)
     parser.add_argument("highest", type=int, choices=LEVELS)

@@ -1,10 +1,10 @@
 """Build the package for tournaments: a ZIP with one program that needs nothing installed.
 
-PyInstaller freezes the program to a folder as ``build/numoku.spec`` says; kernels, weights and
-notices go next to it. The ZIP is the same to the last byte whenever it is built from the same
-sources with the same Python, and the build fails where it would be larger than a tournament
-accepts. ``--onefile`` makes a single program instead, which unpacks itself at every start.
-``build/windows.py`` has the package for Windows built here too, on Linux.
+PyInstaller freezes the program to a folder according to ``build/numoku.spec``; kernels, weights and
+notices go next to it. The ZIP is reproducible to the byte from the same sources and Python, and the
+build fails if it is larger than a tournament accepts. ``--onefile`` makes a single program instead,
+which unpacks itself at every start. ``build/windows.py`` uses this module to build the package for
+Windows on Linux.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from pbrain_engine.native.load.targets import TARGETS, Target
 
 SPEC = ROOT / "build" / "numoku.spec"
 NOTICES = ROOT / "build" / "notices"
-SIZE_LIMIT = 8_000_000  # bytes: what Gomocup accepts without asking
+SIZE_LIMIT = 8_000_000  # bytes that Gomocup accepts without asking
 NAME = "pbrain-numoku64"
 PROGRAM = NAME + (".exe" if os.name == "nt" else "")  # on this machine
 WINDOWS = TARGETS["windows-x86_64"]
 THIRD_PARTIES = ("python", "libffi", "zlib")
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a ZIP can name
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time in a ZIP
 REGULAR, EXECUTABLE = 0o100644, 0o100755
 
 
@@ -52,18 +52,18 @@ def freeze(
     onefile: bool = False,
     python: winpython.WindowsPython | None = None,
 ) -> Path:
-    """Let PyInstaller make the program; return the folder that holds it.
+    """Run PyInstaller; return the folder with the program.
 
-    It freezes the Python that runs it: this one, or one for Windows.
+    It freezes the Python that runs it: this one, or ``python`` for Windows.
 
     Raises:
-        BuildError: with what PyInstaller says.
+        BuildError: it fails; the message has its output.
     """
     command = ["-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     command += ["--distpath", str(scratch / "dist"), "--workpath", str(scratch / "work")]
     command += [str(SPEC), "--", str(shipped), *(["--onefile"] if onefile else [])]
     environment = {
-        "PYTHONHASHSEED": "0",  # sets go into compiled modules in their order
+        "PYTHONHASHSEED": "0",  # fixes the order of sets in compiled modules
         "SOURCE_DATE_EPOCH": "315532800",
         "PYINSTALLER_CONFIG_DIR": str(scratch / "cache"),
     }
@@ -75,7 +75,7 @@ def freeze(
         env={**surroundings, **environment},
         input="",
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,  # wine wants a pipe, and one tells what comes first
+        stderr=subprocess.STDOUT,  # wine needs pipes; one pipe keeps the order
         text=True,
         errors="replace",
     )
@@ -85,7 +85,7 @@ def freeze(
 
 
 def add_notices(folder: Path, target: Target, signature: int) -> None:
-    """Put the page for users and all licences next to the program."""
+    """Write the readme for users and all licences next to the program."""
     page = (NOTICES / "README.txt").read_text(encoding="ascii")
     facts = {"VERSION": __version__, "PLATFORM": target.name, "PROGRAM": program_of(target)}
     for name, value in {**facts, "SIGNATURE": f"{signature}"}.items():
@@ -104,15 +104,15 @@ def add_notices(folder: Path, target: Target, signature: int) -> None:
 
 
 def members(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files of a folder by the names that they get in a ZIP, in a fixed order.
+    """Yield the files of a folder with their names in a ZIP, in a fixed order.
 
     Raises:
-        BuildError: a name would trouble a manager.
+        BuildError: a name could cause trouble in a manager.
     """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if not name.isascii() or set(name) & set(" '\"\\"):
-            raise BuildError(f"managers may stumble over the name {name!r}")
+            raise BuildError(f"the name {name!r} may confuse managers")
         if not path.is_dir():
             yield name, path
 
@@ -130,11 +130,7 @@ def write_zip(folder: Path, path: Path) -> None:
 
 
 def check_size(path: Path, limit: int = SIZE_LIMIT) -> None:
-    """Refuse a package that is too large.
-
-    Raises:
-        BuildError: with both sizes.
-    """
+    """Raise BuildError if a package is too large."""
     size = path.stat().st_size
     if size > limit:
         raise BuildError(f"{path.name} has {size:,} bytes; {limit:,} are allowed")
@@ -156,8 +152,8 @@ def make_package(
 ) -> Path:
     """Build the package of this machine's platform into a folder; return its path.
 
-    ``figures`` are what the bench measures on the sources. With a ``python`` for Windows it is
-    the package for Windows.
+    ``figures`` are the bench results of the sources. With a ``python`` for Windows, build the
+    package for Windows instead.
 
     Raises:
         BuildError: it cannot be built here, or is too large.
@@ -183,7 +179,7 @@ def make_package(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build what the command line asks for; return the exit status."""
+    """Build the package; return the exit status."""
     parser = argparse.ArgumentParser(description="Build the package for tournaments.")
     parser.add_argument("out", help="folder for the package and its checksum")
     parser.add_argument("--onefile", action="store_true", help="one program instead of a ZIP")

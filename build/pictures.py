@@ -1,8 +1,7 @@
-"""Draws the pictures of the documents that are SVG: ``python build/pictures.py``.
+"""Draw the SVG pictures of the documents: ``python build/pictures.py``.
 
-The game is one of the engine against itself, freestyle, from the first four stones on, with
-60,000 nodes a move. Every tree, curve and board is what the methods themselves find; chance
-begins at 1.
+The game is by the engine against itself in freestyle, after four given stones, with 60,000 nodes
+per move. Trees, curves and boards show real results of the methods, with random seed 1.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def game_of(moves: str, size: int = SIZE) -> PlainGame:
 
 
 def name(cell: int) -> str:
-    """Return a cell as people write it."""
+    """Return the name of a cell."""
     return cell_name(cell % SIZE, cell // SIZE)
 
 
@@ -55,7 +54,7 @@ def name(cell: int) -> str:
 
 
 def svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
-    """Return a picture on white ground."""
+    """Return an SVG picture with a white background."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" font-family="sans-serif" font-size="12" text-anchor="middle">'
@@ -65,7 +64,7 @@ def svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
 
 
 def curve(title: str, x_name: str, series: Series, powers: bool = False) -> str:
-    """Return lines with their names; ``powers``: the height is the number of digits."""
+    """Return a chart of named curves; ``powers`` makes the vertical axis logarithmic."""
     points = [point for line in series.values() for point in line]
     high = max(y for _, y in points) or 1.0
     low = min(0.0, *(y for _, y in points))
@@ -86,11 +85,11 @@ def curve(title: str, x_name: str, series: Series, powers: bool = False) -> str:
     return svg(520, 250, title, parts)
 
 
-Branch = tuple[str, str, bool, list["Branch"]]  # move, numbers, is it left out, children
+Branch = tuple[str, str, bool, list["Branch"]]  # move, numbers, whether it is cut off, children
 
 
 def tree(title: str, root: str, branches: Sequence[Branch]) -> str:
-    """Return a tree of two levels; what was left out is grey."""
+    """Return a tree of two levels, with cut branches in grey."""
     wide = sum(max(1, len(children)) for _, _, _, children in branches) * 62 + 20
     parts, x = [], 10.0
     middle = wide / 2
@@ -132,7 +131,7 @@ def whole_game() -> str:
 
 
 def cut_tree() -> str:
-    """Draw three moves with three replies each; grey is what alpha-beta leaves out."""
+    """Draw three moves with three replies each; branches cut by alpha-beta are grey."""
     game = game_of(QUIET)
     alpha, branches = float("-inf"), list[Branch]()
     for move in evaluation.order_actions(game)[:3]:
@@ -157,7 +156,7 @@ def cut_tree() -> str:
 
 
 def nodes_by_depth() -> str:
-    """Draw the positions that the three searches look at, by depth."""
+    """Draw the number of positions that three searches visit, by depth."""
     lines = {}
     for word, deepest in (("minimax", 3), ("alphabeta", 4), ("deepening", 4)):
         lines[word] = [
@@ -168,19 +167,19 @@ def nodes_by_depth() -> str:
 
 
 def evaluated() -> str:
-    """Draw a position and the move that the evaluation likes best."""
+    """Draw a position and the best move by the evaluation."""
     game = game_of(QUIET)
     move = method("evaluation")(game, Budget(), Random(1)).move
     return board("White's move by the evaluation", [*game.history, move], [move])
 
 
 def numbers_of(node: ProofNode) -> str:
-    """Return the proof and the disproof number of a node."""
+    """Return the proof and disproof numbers of a node."""
     return " / ".join(f"{n}" if n < 10**9 else "∞" for n in (node.proof, node.disproof))
 
 
 def proof_tree() -> str:
-    """Draw the top of a proof-number tree, where it was proven: proof and disproof numbers."""
+    """Draw the top of a solved proof-number tree, with proof and disproof numbers."""
     game = game_of(FOURS)
     search = ProofNumberSearch(game, Budget(nodes=20_000))
     assert search.run()
@@ -206,7 +205,7 @@ def threat_line() -> str:
 
 
 def visits_of_the_best() -> str:
-    """Draw how many of the visits complete a five, with and without knowledge."""
+    """Draw the share of visits to moves that make five, with and without knowledge."""
     game = game_of(FIVE)
     fives = game.five_cells(game.to_move)
     lines = {}
@@ -222,7 +221,7 @@ def visits_of_the_best() -> str:
 
 
 def weights_by_games() -> str:
-    """Draw what the critic has learned by games played."""
+    """Draw the weights that the critic has learned, by games played."""
     lines: dict[str, list[tuple[float, float]]] = {"four": [], "three": [], "two": []}
     for games in (1, 20, 40, 80):
         weights = adp.learn(games, Random(1), size=7)
@@ -250,7 +249,7 @@ INK, PAPER, SOFT = "#333", "#f4efe6", "#777"
 
 
 def boxes(title: str, size: tuple[int, int], placed: Sequence[Box], extra: Sequence[str]) -> str:
-    """Return boxes, 44 high, over what is drawn beneath them."""
+    """Return a picture of boxes, 44 high, drawn over ``extra`` parts."""
     arrow = (
         '<defs><marker id="to" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto">'
         f'<path d="M0 0L6 3L0 6Z" fill="{SOFT}"/></marker></defs>'
@@ -299,7 +298,7 @@ def layers() -> str:
 
 
 def search_path() -> str:
-    """Draw what happens between a position and its move."""
+    """Draw the steps from a position to its move."""
     return boxes(
         "The path of a search",
         (580, 330),
@@ -325,7 +324,7 @@ def search_path() -> str:
 
 
 def network() -> str:
-    """Draw what the network computes, from line windows to value and policy."""
+    """Draw the network, from line windows to value and policy."""
     return boxes(
         "The network",
         (580, 330),

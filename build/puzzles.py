@@ -1,11 +1,10 @@
-"""Makes the puzzles of the board's trainer from games of the engine against itself.
+"""Make the puzzles of the board's trainer from games of the engine against itself.
 
 usage: python build/puzzles.py OUT.jsonl [--count N] [--seed S]
 
-A position becomes a puzzle where the side to move has a forced win that the solver proves,
-and had none the move before, or a few moves later in its line, where one to five moves are left;
-or where the enemy threatens to win by fours and few moves stop him. Each rule has its share, and
-of that each length.
+A puzzle is the first position of a game with a proven forced win, or a later position in the line
+of that win with one to five moves left; or a position where the opponent threatens to win by fours
+and few moves stop that. Each rule has a share of the puzzles, and each length a share of those.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ SHORT, LONGEST = 5, 15  # the winner's stones
 PARTS: dict[int | str, float] = {
     **dict.fromkeys(range(1, SHORT + 1), 0.14), SHORT + 1: 0.1, DEFEND: 0.2,
 }  # fmt: skip
-MOST_RESCUES = 5  # moves that stop the enemy
+MOST_RESCUES = 5  # moves that stop the opponent
 OPENING_STONES = 5
 REACH = 3  # of the opening's stones from the centre
 
@@ -57,7 +56,7 @@ def main() -> None:
 
 
 def choose(candidates: Iterator[dict[str, Any]], wanted: int) -> list[dict[str, Any]]:
-    """Return ``wanted`` puzzles, by the shares of the parts, the easiest first."""
+    """Return ``wanted`` puzzles, by the shares of the parts, easiest first."""
     left = {part: round(wanted * share) for part, share in PARTS.items()}
     kept: list[dict[str, Any]] = []
     for puzzle in candidates:
@@ -70,14 +69,14 @@ def choose(candidates: Iterator[dict[str, Any]], wanted: int) -> list[dict[str, 
 
 
 def part_of(puzzle: dict[str, Any]) -> int | str:
-    """Return to which part of the puzzles one belongs."""
+    """Return the part to which a puzzle belongs."""
     return DEFEND if puzzle["kind"] == DEFEND else min(puzzle["own_moves"], SHORT + 1)
 
 
 def puzzles(
     engine: Engine, solver: Solver, rule: Rule, chance: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """Yield one puzzle at most of each of an endless row of games."""
+    """Yield at most one puzzle per game, endlessly."""
     for number in range(1_000_000):
         engine.new_game(15, rule=rule)
         game = engine.game
@@ -98,7 +97,7 @@ def puzzles(
 
 
 def later_in(solver: Solver, game: Game, proof: Result, chance: random.Random) -> Result | None:
-    """Play on in the line of a win up to where some moves are left; return the win from there."""
+    """Play the line of a win until a random number of moves is left; return the win from there."""
     wanted = chance.randint(1, min(proof.length, SHORT + 1))
     if wanted > SHORT:
         return proof
@@ -109,7 +108,7 @@ def later_in(solver: Solver, game: Game, proof: Result, chance: random.Random) -
 
 
 def place_opening(game: Game, chance: random.Random) -> None:
-    """Put some stones at random near the centre."""
+    """Put some random stones near the centre."""
     while game.ply < OPENING_STONES:
         x, y = (7 + chance.randint(-REACH, REACH) for _ in range(2))
         if game.at(x, y) is Side.EMPTY and not game.is_forbidden(x, y):
@@ -117,7 +116,7 @@ def place_opening(game: Game, chance: random.Random) -> None:
 
 
 def win_of(solver: Solver, game: Game, by_threats: bool) -> Result | None:
-    """Return the proof of a win of the side to move, by fours or also by threats."""
+    """Return a proven win of the side to move, by fours or, if asked, also by threats."""
     proof = solver.fours(game, nodes=FOURS_NODES)
     if not proof.wins and by_threats:
         proof = solver.threats(game, nodes=THREATS_NODES)

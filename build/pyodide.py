@@ -1,6 +1,6 @@
-"""Pyodide, CPython as WebAssembly: taken from the registry of npm, pinned, and run by Node.
+"""Pyodide, CPython as WebAssembly: a pinned package from the npm registry, run by Node.
 
-The package lies unpacked in the user's cache and is taken once; nothing of it is committed.
+The package is downloaded once and unpacked in the user's cache; it is not committed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pbrain_engine.errors import BuildError
 VERSION = "314.0.7"
 SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
 RUNNER = Path(__file__).with_name("pyodide.mjs")
-PATIENCE = 300.0  # seconds for the package to come
-LEAST_NODE = 18  # its first number: older ones have no fetch
+PATIENCE = 300.0  # seconds for the download
+LEAST_NODE = 18  # major version; older ones have no fetch
 
 
 class Unavailable(BuildError):
-    """Pyodide or what runs it is not there; the message says what to install."""
+    """Pyodide or Node is missing; the message says what to install."""
 
 
 def node() -> str:
-    """Return the program node.
+    """Return the path of Node.
 
     Raises:
         Unavailable: it is not installed, or too old.
@@ -42,10 +42,10 @@ def node() -> str:
 
 
 def package() -> Path:
-    """Return the folder of the package, taken from the registry if it is not in the cache.
+    """Return the folder of the package, downloading it if it is not in the cache.
 
     Raises:
-        Unavailable: npm is not installed, or the package does not come as it was pinned.
+        Unavailable: npm is not installed, or the download fails or differs from the pinned one.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numoku"
     folder = cache / f"pyodide-{VERSION}"
@@ -60,10 +60,10 @@ def package() -> Path:
         try:
             subprocess.run(command, cwd=scratch, capture_output=True, timeout=PATIENCE, check=True)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-            raise Unavailable(f"npm does not get pyodide {VERSION}: {error}") from None
+            raise Unavailable(f"npm cannot download pyodide {VERSION}: {error}") from None
         (archive,) = Path(scratch).glob("*.tgz")
         if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
-            raise Unavailable(f"pyodide {VERSION} is not the package that was pinned")
+            raise Unavailable(f"pyodide {VERSION} does not match the pinned checksum")
         with tarfile.open(archive) as tar:
             tar.extractall(scratch, filter="data")
         try:
@@ -77,7 +77,7 @@ def package() -> Path:
 def run(program: Path, *words: str, patience: float = 600.0) -> subprocess.CompletedProcess[str]:
     """Run a Python program in Pyodide, with the files of this machine below ``/host``.
 
-    The current folder there is the first that modules are looked for in.
+    The current folder there is first on the module search path.
 
     Raises:
         Unavailable: it cannot be run here.

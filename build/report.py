@@ -1,8 +1,8 @@
-"""Measure a package as a tournament meets it, and hold the figures against their limits.
+"""Measure a package as tournaments use it, and compare the figures with their limits.
 
-The ZIP is unpacked into an empty folder. Measured are its size, the time from the start of the
-program to its first answer and first move, warm and once from the disk, memory, the
-signature at every level of the processor, and the speed against the sources, in turn.
+The ZIP is unpacked into an empty folder. The report has its size, the time from the start of the
+program to its first answer and first move (warm and cold), memory, the signature at every level of
+the processor, and the speed relative to the sources.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from pbrain_engine.native.load.library import load, processor_level
 
 STARTS = 20
 # Milliseconds to the first answer, or this many times those of a bare Python, if that is more:
-# under wine and on a busy machine every program starts late. Where memory is slow a package does
-# more than a bare Python, since it reads more: 37 ms elsewhere, 110 where a bare one took 15.
+# under wine and on a busy machine every program starts slowly. Slow memory delays a package more
+# than a bare Python, since it reads more: 37 ms elsewhere, 110 where a bare one took 15.
 WARM_LIMIT, COLD_LIMIT = 100.0, 500.0
 WARM_FACTOR, COLD_FACTOR = 10.0, 50.0
 BARE = [sys.executable, "-I", "-S", "-c", "input(); print('OK', flush=True); input()"]
-SPEED_LOSS = 0.1  # how much slower than the sources a package may be, on any machine
-COLD_STARTS, MOST_ROUNDS = 3, 7  # what a neighbour makes slow once is measured again
+SPEED_LOSS = 0.1  # how much slower than the sources a package may be
+COLD_STARTS, MOST_ROUNDS = 3, 7  # repetitions, since other load may disturb one
 EMPTY_BOARD = b"BOARD\nDONE\n"
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 
 
 class Line(NamedTuple):
-    """A line of the report: a figure, and whether it is within its limit."""
+    """A line of the report: a figure and its limit."""
 
     name: str
     figure: str
@@ -56,14 +56,14 @@ class Line(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Milliseconds from the start of the program: to OK, and to a move on an empty board."""
+    """Milliseconds from the start of the program to OK, and to a move on an empty board."""
 
     answer: float
     move: float
 
 
 class Running(NamedTuple):
-    """A program that runs: its id, and what returns its next line and how many ms it took."""
+    """A running program: its id, and a function for its next line and the milliseconds so far."""
 
     pid: int
     read: Callable[[], tuple[bytes, float]]
@@ -71,14 +71,14 @@ class Running(NamedTuple):
 
 @contextmanager
 def unpacked(package: Path) -> Iterator[Path]:
-    """Unpack a ZIP with its modes into a folder of an awkward name; give the program."""
+    """Unpack a ZIP into a folder with spaces in its name; yield the program."""
     with tempfile.TemporaryDirectory(prefix="numoku package ") as name:
         unpack(package, Path(name))
         yield Path(name, PROGRAM)
 
 
 def unpack(package: Path, folder: Path) -> None:
-    """Unpack a ZIP; Python's own way forgets who may execute what."""
+    """Unpack a ZIP with its file modes, which ``extractall`` ignores."""
     with zipfile.ZipFile(package) as archive:
         for entry in archive.infolist():
             path = archive.extract(entry, folder)
@@ -87,7 +87,7 @@ def unpack(package: Path, folder: Path) -> None:
 
 @contextmanager
 def started(command: list[str], said: bytes, folder: Path | None = None) -> Iterator[Running]:
-    """Start a program, send it its first lines, and in the end its last one."""
+    """Start a program and send it lines; send END afterwards."""
     began = perf_counter()
     with subprocess.Popen(
         command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -111,7 +111,7 @@ def start(program: Path) -> Start:
 
 
 def forget_files(folder: Path) -> str:
-    """Make the system forget what it has read of a folder; say how."""
+    """Drop the files of a folder from the system's cache, if possible; return how."""
     os.sync() if hasattr(os, "sync") else None
     try:
         Path(DROP_CACHES).write_text("3\n")
@@ -128,7 +128,7 @@ def forget_files(folder: Path) -> str:
 
 
 def start_lines(program: Path) -> list[Line]:
-    """Measure the time from start to answer."""
+    """Measure the start times, warm and cold."""
     cold = Start(math.inf, math.inf)
     for _ in range(COLD_STARTS):
         how = forget_files(program.parent)
@@ -148,7 +148,7 @@ def start_lines(program: Path) -> list[Line]:
 
 
 def bare_start() -> float:
-    """Return the milliseconds from the start of a Python to its first line."""
+    """Return the milliseconds from the start of a bare Python to its first line."""
     with started(BARE, b"START\n") as running:
         return running.read()[1]
 
@@ -160,7 +160,7 @@ def start_line(name: str, milliseconds: float, limit: float) -> Line:
 
 
 def memory_line(program: Path) -> Line:
-    """Measure the memory of a program that waits for its first move."""
+    """Measure the memory of the program after START."""
     with started([str(program)], b"START 20\n", program.parent) as running:
         running.read()
         count = 1 + len(processes.descendants(running.pid))
@@ -170,7 +170,7 @@ def memory_line(program: Path) -> Line:
 
 
 def bench_lines(program: Path, rounds: int) -> list[Line]:
-    """Compare the signature of every level, and the speed, with the sources."""
+    """Compare the signatures of all levels, and the speed, with the sources."""
     command, levels = [str(program)], shipping.host().levels
     levels = levels[: levels.index(str(processor_level(load()))) + 1]
     pairs = [(shipping.run_bench(command), shipping.bench()) for _ in range(rounds)]
@@ -195,10 +195,10 @@ def bench_lines(program: Path, rounds: int) -> list[Line]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure a package; return 1 if a figure is outside of its limit."""
+    """Measure a package; return 1 if a figure exceeds its limit, else 0."""
     parser = argparse.ArgumentParser(description="Measure a package for tournaments.")
     parser.add_argument("package", type=Path, help="the ZIP")
-    parser.add_argument("--rounds", type=int, default=1, help="of the comparison of speed")
+    parser.add_argument("--rounds", type=int, default=1, help="of the speed comparison")
     options = parser.parse_args(arguments)
     size = options.package.stat().st_size
     limit = f"at most {SIZE_LIMIT:,} bytes"

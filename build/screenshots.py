@@ -1,9 +1,9 @@
-"""Takes pictures of the board's page: those that the documents show, and every view to look at.
+"""Take screenshots of the board's page: those in the documents, and all views for inspection.
 
 usage: python build/screenshots.py [FOLDER [VIEWS]]     (needs chromium)
 
-Those of the documents go to FOLDER (docs/pictures), every view in both themes and three widths to
-VIEWS (dist/screenshots).
+FOLDER (docs/pictures) gets those of the documents, VIEWS (dist/screenshots) all views in both
+themes and three widths.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 GAME = "h8i9g9g7i8g8h7h9f7j9"
-SETTLE = 4000  # milliseconds in which a search finds something to show
+SETTLE = 4000  # milliseconds until a search has something to show
 WIDE, PHONE = {"width": 1280, "height": 820}, {"width": 400, "height": 860}
 JPEG: Any = {"type": "jpeg", "quality": 88}  # wood is large as PNG
 SIZES = ({"width": 390, "height": 844}, WIDE, {"width": 1920, "height": 1080})
-# What is pressed to come to each view, and what is waited for.
+# The clicks that lead to each view, and the element to wait for.
 VIEWS = {
     "start": ((), "#invitation p"),
     "dialog": (("#new-game", "#more summary"), "#setup"),
@@ -44,7 +44,7 @@ VIEWS = {
 
 
 def main() -> None:
-    """Take all pictures."""
+    """Take all screenshots."""
     given = [Path(name) for name in sys.argv[1:]]
     folder, views = (
         given + [ROOT / "docs" / "pictures", ROOT / "dist" / "screenshots"][len(given) :]
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def take_all(browser: Any, address: str, folder: Path) -> None:
-    """Take one picture after the other."""
+    """Take the screenshots of the documents."""
     game = f"#b=15x15&r=freestyle&m={GAME}"
     page = open_page(browser, address + game, WIDE, "light")
     page.click("#tab-analyse")
@@ -110,7 +110,7 @@ def take_all(browser: Any, address: str, folder: Path) -> None:
 
 
 def take_views(browser: Any, address: str, folder: Path, size: dict[str, int], scheme: str) -> None:
-    """Take a picture of each view, one after the other, as a person comes to them."""
+    """Take a screenshot of each view, in the order in which a person reaches them."""
     page = open_page(browser, address, size, scheme)
     for name, (presses, selector) in VIEWS.items():
         for press in presses:
@@ -121,7 +121,7 @@ def take_views(browser: Any, address: str, folder: Path, size: dict[str, int], s
 
 
 def take_known(page: Any, folder: Path) -> None:
-    """Take the picture of what the database knows, after it has learned something."""
+    """Take the screenshot of the database, after storing something in it."""
     page.wait_for_timeout(SETTLE)
     page.click("#undo")
     page.fill("#comment", "White is under pressure already: four black stones on two diagonals.")
@@ -136,7 +136,7 @@ def take_known(page: Any, folder: Path) -> None:
 
 
 def open_page(browser: Any, address: str, size: dict[str, int], scheme: str) -> Any:
-    """Return a page of this size in light or dark; the one before is closed."""
+    """Return a new page of a size in light or dark, closing the previous one."""
     for context in browser.contexts:
         context.close()
     page = browser.new_context(viewport=size, color_scheme=scheme).new_page()

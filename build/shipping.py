@@ -1,9 +1,9 @@
-"""What every package carries besides the program: kernels, a mark that they fit, a signature.
+"""The parts of every package besides the program: kernels, a mark that they fit, a signature.
 
-Kernels come from the cache of this source tree, so that a build that was done for the tests
-is not done again. The signature is measured here, on the sources, with one of these kernels:
-a package that reports another one does not play as its sources do. ``shipping.py FOLDER`` puts the
-kernels of every platform and level into a folder.
+Kernels come from the cache of this source tree, so that those built for the tests are reused. The
+signature is measured here, on the sources, with one of these kernels: a package with another
+signature does not play like its sources. ``shipping.py FOLDER`` copies the kernels of every
+platform and level to a folder.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def host() -> Target:
 
 
 def build_kernels(targets: Iterable[Target]) -> Path:
-    """Build all levels of some platforms into the cache and return their folder."""
+    """Build all levels of some platforms into the cache; return their folder."""
     outputs = tuple(compiler.Output(target, level) for target in targets for level in target.levels)
     folder = os.path.join(cache_root(), digest())
     compiler.build(compiler.Build(outputs), folder)
@@ -48,7 +48,7 @@ def build_kernels(targets: Iterable[Target]) -> Path:
 
 
 def status_of(main: Callable[[], int]) -> int:
-    """Run a script; return its status, or 1 with the error in a line."""
+    """Run a script; return its status, or print a BuildError in one line and return 1."""
     try:
         return main()
     except BuildError as error:
@@ -57,10 +57,10 @@ def status_of(main: Callable[[], int]) -> int:
 
 
 def run(command: Sequence[str], folder: Path = ROOT, **environment: str) -> str:
-    """Run a program in a folder, with more environment than ours; return what it says.
+    """Run a program in a folder, with additional environment variables; return its output.
 
     Raises:
-        BuildError: it fails, with what it says about that.
+        BuildError: it fails; the message has its error output.
     """
     result = subprocess.run(
         command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
@@ -71,13 +71,13 @@ def run(command: Sequence[str], folder: Path = ROOT, **environment: str) -> str:
 
 
 def bench(*options: str) -> dict[str, Any]:
-    """Return what ``numoku bench`` measures on the sources."""
+    """Return the figures of ``numoku bench`` on the sources."""
     compiler.ensure()
     return run_bench([sys.executable, "-c", RUN_TOOL], *options)
 
 
 def run_bench(command: list[str], *options: str) -> dict[str, Any]:
-    """Return what the bench of a program measures.
+    """Return the figures of a program's bench.
 
     Raises:
         BuildError: it fails.
@@ -88,14 +88,14 @@ def run_bench(command: list[str], *options: str) -> dict[str, Any]:
 
 
 def copy_kernels(target: Target, kernels: Path, folder: Path) -> None:
-    """Copy the kernels of one platform into a folder, which is made."""
+    """Copy the kernels of one platform to a folder, creating it."""
     folder.mkdir(parents=True, exist_ok=True)
     for level in target.levels:
         shutil.copyfile(kernels / target.file_name(level), folder / target.file_name(level))
 
 
 def ship(target: Target, kernels: Path, folder: Path, figures: dict[str, Any]) -> None:
-    """Fill a folder with the kernels of one platform, and with what was measured."""
+    """Fill a folder with the kernels of one platform, their mark and the signature."""
     copy_kernels(target, kernels, folder)
     text = "The kernels here belong to these sources.\n"
     (folder / SHIPPED_MARK).write_text(text, encoding="ascii", newline="\n")
@@ -104,7 +104,7 @@ def ship(target: Target, kernels: Path, folder: Path, figures: dict[str, Any]) -
 
 
 def main() -> int:
-    """Build the kernels of every platform and level that are not in the cache yet, and copy all."""
+    """Copy the kernels of every platform and level to a folder, building missing ones."""
     kernels = build_kernels(TARGETS.values())
     for target in TARGETS.values():
         copy_kernels(target, kernels, Path(sys.argv[1]))

@@ -1,7 +1,7 @@
-"""Compile what the site runs, by the Python that runs it: ``site_pack.py SOURCE ZIP LEFT_OUT...``.
+"""Compile the Python code of the site: ``site_pack.py SOURCE ZIP LEFT_OUT...``, run in Pyodide.
 
-Run in Pyodide. SOURCE is a folder or a ZIP, made into a ZIP of compiled modules and of the files
-that are no modules; LEFT_OUT are the beginnings of names.
+SOURCE is a folder or a ZIP; the result is a ZIP of its compiled modules and other files, without
+those whose names begin with a LEFT_OUT.
 """
 
 import importlib.util
@@ -10,12 +10,12 @@ import sys
 import zipfile
 from pathlib import Path
 
-MOMENT = (1980, 1, 1, 0, 0, 0)  # the same bytes each time
-UNCHECKED = 1  # the code belongs to its source, which is not looked for
+MOMENT = (1980, 1, 1, 0, 0, 0)  # for reproducible bytes
+UNCHECKED = 1  # flag of a pyc whose source is not checked
 
 
 def compiled(name: str, source: bytes) -> bytes:
-    """Return the code of a module, as a file that Python imports without its source."""
+    """Return the contents of the pyc file of a module."""
     code = compile(source, name, "exec", dont_inherit=True, optimize=2)
     head = importlib.util.MAGIC_NUMBER + UNCHECKED.to_bytes(4, "little")
     return head + importlib.util.source_hash(source) + marshal.dumps(code)

@@ -1,8 +1,8 @@
-"""Build the site: the board with its engine as files for any static host, in ``dist/site``.
+"""Build the site: the board and its engine as files for any static host, in ``dist/site``.
 
-The page is that of the board, the engine the wheel for browsers, and Pyodide comes from npm. Python
-modules are compiled, and what would be large on the way is packed. Every address is relative, so
-the folder works below any other.
+It consists of the board's page, the wheel for browsers as the engine, and Pyodide from npm. Python
+modules are compiled, and large files are packed. All addresses are relative, so the folder works
+under any path.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ PACKAGE = ROOT / "pbrain_engine"
 PAGE = (PACKAGE / "board" / "static", PACKAGE / "site" / "static")
 SHARED = (PACKAGE / "pages" / "page.css", PACKAGE / "pages" / "draw.js")
 PACKER = Path(__file__).with_name("site_pack.py")
-MOST_BYTES = 12_000_000  # of a first visit
+MOST_BYTES = 12_000_000  # transferred by a first visit
 POLICY = (
     "default-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; "
     "style-src 'self' 'unsafe-inline'; connect-src 'self'; base-uri 'none'"
 )
-# What the engine of the site never imports: other tools, and the sources of the kernel.
+# Modules that the site's engine never imports: other tools, and the sources of the kernel.
 NOT_IN_ENGINE = (
     "pbrain_engine/board/static", "pbrain_engine/site/static", "pbrain_engine/learn/network",
     "pbrain_engine/learn/train",
@@ -54,7 +54,7 @@ NOT_IN_PYTHON = (
 
 
 def pack(source: Path, out: Path, left_out: Sequence[str]) -> None:
-    """Compile the modules of a folder or ZIP by Pyodide.
+    """Compile the modules of a folder or ZIP with Pyodide.
 
     Raises:
         BuildError: it fails.
@@ -65,7 +65,7 @@ def pack(source: Path, out: Path, left_out: Sequence[str]) -> None:
 
 
 def put_engine(site: Path, scratch: Path) -> None:
-    """Build the wheel for browsers, and compile what is in it."""
+    """Build the wheel for browsers, and compile its modules."""
     target = TARGETS["wasm32"]
     kernels = shipping.build_kernels([target])
     wheels.make_wheel(target, kernels, scratch, shipping.bench())
@@ -76,7 +76,7 @@ def put_engine(site: Path, scratch: Path) -> None:
 
 
 def put_python(site: Path) -> None:
-    """Copy what is needed of Pyodide; no packages, so that nothing is fetched from elsewhere."""
+    """Copy the needed files of Pyodide, without packages, so that it fetches nothing else."""
     package = pyodide.package()
     for name in ("pyodide.mjs", "pyodide.asm.mjs"):
         shutil.copyfile(package / name, site / name)
@@ -88,7 +88,7 @@ def put_python(site: Path) -> None:
 
 
 def put_page(site: Path) -> None:
-    """Copy the page of the board, and add to it what belongs to a site."""
+    """Copy the page of the board, and add the parts of the site."""
     for folder in PAGE:
         shutil.copytree(folder, site, dirs_exist_ok=True)
     for path in SHARED:
@@ -100,13 +100,13 @@ def put_page(site: Path) -> None:
     added = head.replace("{policy}", POLICY) + '<script type="module"'
     for mark, own in (('<script type="module"', added), ('<div id="site"></div>', foot)):
         if text.count(mark) != 1:
-            raise BuildError(f"the page has no place for what the site adds: {mark}")
+            raise BuildError(f"the page lacks the mark {mark}, where the site adds its parts")
         text = text.replace(mark, own)
     index.write_text(text, encoding="utf-8")
 
 
 def put_list(site: Path) -> None:
-    """Tell the service worker what there is, and a name for exactly that."""
+    """Write the list of files, and a version name from their contents, to the service worker."""
     large = ("numoku.zip", "python_stdlib.zip", "pyodide.asm.wasm.packed")
     whole, engine = sum((site / name).stat().st_size for name in large), site / "worker.js"
     engine.write_text(engine.read_text(encoding="utf-8").replace("{whole}", str(whole)), "utf-8")
@@ -123,18 +123,18 @@ def put_list(site: Path) -> None:
 
 
 def carried(site: Path) -> int:
-    """Return the bytes of a first visit, where the host compresses texts on the way."""
+    """Return the bytes that a first visit transfers if the host compresses texts."""
     files = {path: path.read_bytes() for path in site.iterdir()}
     packed = (".zip", ".packed")
     return sum(len(d if p.suffix in packed else gzip.compress(d)) for p, d in files.items())
 
 
 def make_site(out: Path) -> int:
-    """Write the site into a folder, in the place of what is there; return the bytes on the way.
+    """Write the site to a folder, replacing it; return the bytes that a first visit transfers.
 
     Raises:
         BuildError: something cannot be built, or the site is too large.
-        Unavailable: Node, npm or Pyodide are not there.
+        Unavailable: Node, npm or Pyodide is missing.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="numoku-site-") as folder:
@@ -155,10 +155,10 @@ def make_site(out: Path) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build the site; return the exit status."""
     parser = argparse.ArgumentParser(description="Build the site of the board.")
-    parser.add_argument("out", help="folder for it")
+    parser.add_argument("out", help="folder for the site")
     options = parser.parse_args(arguments)
     size = make_site(Path(options.out))
-    print(f"{options.out}  {size:,} bytes on the way of a first visit")
+    print(f"{options.out}  {size:,} bytes transferred by a first visit")
     return 0
 
 

@@ -1,7 +1,7 @@
 """Build a wheel for every platform, each with the compiled kernels of all its levels, and an sdist.
 
-A wheel is made from a copy of the sources that the kernels are shipped with, so that the
-installed package believes them and needs no compiler.
+A wheel is made from a copy of the sources together with their kernels, so that the installed
+package trusts them and needs no compiler.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shipping import ROOT
 
 from pbrain_engine.native.load.targets import TARGETS, Target
 
-EPOCH = "315532800"  # 1980, the first year that a ZIP can name: the same bytes each time
+EPOCH = "315532800"  # 1980, the first year in a ZIP, for reproducible bytes
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "build/backend.py")
 WHEEL_PLATFORMS = {
     "linux-x86_64": "manylinux_2_17_x86_64",
@@ -27,12 +27,12 @@ WHEEL_PLATFORMS = {
     "windows-x86_64": "win_amd64",
     "macos-x86_64": "macosx_11_0_x86_64",
     "macos-arm64": "macosx_11_0_arm64",
-    "wasm32": "pyemscripten_2026_0_wasm32",  # what Pyodide of CPython 3.14 takes
+    "wasm32": "pyemscripten_2026_0_wasm32",  # of Pyodide with CPython 3.14
 }
 
 
 def copy_sources(folder: Path) -> None:
-    """Copy what a package is made from into a folder."""
+    """Copy the sources of a package to a folder."""
     (folder / "build").mkdir()
     for name in SOURCES:
         shutil.copy(ROOT / name, folder / name)
@@ -41,10 +41,10 @@ def copy_sources(folder: Path) -> None:
 
 
 def make_wheel(target: Target, kernels: Path, out: Path, figures: dict[str, Any]) -> None:
-    """Write the wheel of one platform; ``figures`` are what the bench measures on the sources.
+    """Write the wheel of one platform; ``figures`` are the bench results of the sources.
 
     Raises:
-        BuildError: with what the packaging tools say.
+        BuildError: it fails; the message has the output of the packaging tools.
     """
     with tempfile.TemporaryDirectory(prefix="numoku-wheel-") as folder:
         copy_sources(Path(folder))
@@ -55,10 +55,10 @@ def make_wheel(target: Target, kernels: Path, out: Path, figures: dict[str, Any]
 
 
 def make_sdist(out: Path) -> None:
-    """Write the archive of the sources, which builds a kernel where numba is.
+    """Write the source distribution, which compiles a kernel where it is installed.
 
     Raises:
-        BuildError: with what the packaging tools say.
+        BuildError: it fails; the message has the output of the packaging tools.
     """
     with tempfile.TemporaryDirectory(prefix="numoku-sdist-") as folder:
         copy_sources(Path(folder))
@@ -66,16 +66,16 @@ def make_sdist(out: Path) -> None:
 
 
 def run_setuptools(folder: Path, *command: str) -> None:
-    """Run a command of setuptools on the project in a folder, in this environment."""
+    """Run a setuptools command on the project in a folder, in this environment."""
     command = (sys.executable, "-c", "import setuptools; setuptools.setup()", "--quiet", *command)
-    # No PYTHONPATH: the project there, not this one.
+    # Without PYTHONPATH, so that it uses the project there, not this one.
     shipping.run(command, folder, SOURCE_DATE_EPOCH=EPOCH, PYTHONPATH="")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build the kernels, then wheels and sdist; return the exit status."""
     parser = argparse.ArgumentParser(description="Build the wheels and the sdist.")
-    parser.add_argument("out", help="folder for them")
+    parser.add_argument("out", help="output folder")
     parser.add_argument("--target", choices=TARGETS, help="one platform (default: all)")
     options = parser.parse_args(arguments)
     targets = [TARGETS[options.target]] if options.target else list(TARGETS.values())

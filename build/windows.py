@@ -1,11 +1,11 @@
-"""Make the package for Windows on Linux and try it there: what ``make windows`` runs.
+"""Build the package for Windows on Linux and test it there (``make windows``).
 
-The program is the one that Windows would make: PyInstaller freezes a CPython for Windows, which
-wine runs. The tests run in that Python too, so processes, pipes and paths are those of Windows,
-as far as wine has them. Where there is no wine, nothing is done and a line says so.
+The program is the same as if built on Windows: wine runs a CPython for Windows, and PyInstaller
+freezes that. The tests run in that Python too, so processes, pipes and paths are those of Windows,
+as far as wine emulates them. Without wine, only a message is printed.
 
-The exit status is 1 where the package cannot be built or is not as it should be, and 75 where it
-was not tried, because its parts cannot be downloaded now or wine does not run here.
+The exit status is 1 if the package cannot be built or fails its tests, and 75 if it was not tried,
+because its parts cannot be downloaded now or wine does not work here.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import winpython
 
 from pbrain_engine.errors import BuildError
 
-# What a client meets, and what asks the system for something. The search itself is the same
-# code on every system, and its kernels are replayed under wine by the tests of Linux.
+# Tests of what clients see, and of system calls. The search is the same code on every system, and
+# the tests on Linux replay its kernels under wine.
 TESTS = (
     "build/test_package", "build/test_manager", "build/test_bundle",
     "test_options", "arena/test_processes", "protocol/test_loop",
@@ -33,7 +33,7 @@ MORE_TESTS = (
     "protocol/test_serve", "protocol/test_session", "doctor/test_exam", "arena/test_match",
 )  # fmt: skip
 
-NOT_TRIED = 75  # the status for what may work another time, as the mail programs have it
+NOT_TRIED = 75  # EX_TEMPFAIL: it may work another time
 
 
 def try_out(python: winpython.WindowsPython, out: Path, *, all_tests: bool) -> int:
@@ -58,12 +58,12 @@ def show(python: winpython.WindowsPython, out: Path, arguments: Sequence[str]) -
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build the package into a folder, test it, and return the exit status."""
-    parser = argparse.ArgumentParser(description="The package for Windows, made on Linux.")
+    parser = argparse.ArgumentParser(description="Build the package for Windows on Linux.")
     parser.add_argument("out", type=Path, help="folder for the package and its checksum")
     parser.add_argument("--no-tests", action="store_true", help="only build it")
-    parser.add_argument("--no-report", action="store_true", help="build and test it")
-    parser.add_argument("--only-report", action="store_true", help="measure what is there")
-    parser.add_argument("--all-tests", action="store_true", help="the long ones too: hours")
+    parser.add_argument("--no-report", action="store_true", help="only build and test it")
+    parser.add_argument("--only-report", action="store_true", help="only measure an existing one")
+    parser.add_argument("--all-tests", action="store_true", help="include the long tests (hours)")
     options = parser.parse_args(arguments)
     try:
         python = winpython.windows_python()

@@ -1,13 +1,12 @@
-"""A CPython for Windows, put together on Linux from the package index, and run by wine.
+"""A CPython for Windows, assembled on Linux from the package index, and run by wine.
 
-No package of the index is such a Python, and nothing else is asked. One carries most of it: the
-wheel of Panda3D for Windows brings ``python311.dll`` and the extension modules as they were
-built upstream. The standard library in Python is the same on every system, so it is copied
-from the Python 3.11 of this machine. Two small files are made here, with the linker that the
-kernels are linked with: ``python.exe``, which calls the DLL, and ``python3.dll``, which hands
-extension modules of the stable interface on to it.
+The package index is the only source, and has no such Python. But the wheel of Panda3D for Windows
+contains ``python311.dll`` and the extension modules as built upstream. The standard library in
+Python is the same on every system, so it is copied from the Python 3.11 of this machine. Two small
+files are made here, with the linker of the kernels: ``python.exe``, which calls the DLL, and
+``python3.dll``, which forwards extension modules of the stable ABI to it.
 
-The result lies in the user's cache, next to a Wine prefix of its own, and is made once.
+The result is made once and kept in the user's cache, with its own Wine prefix.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from pathlib import Path
 
 import lief
 
-MAJOR = (3, 11)  # of the Python: the DLL, the library and this machine's have to be of one kind
+MAJOR = (3, 11)  # version of the DLL, the library and the Python of this machine
 CARRIER = "panda3d==1.10.16"
 CARRIED = "deploy_libs/"
-# The wheel is taken only as it was when this was written.
+# The pinned checksum of the wheel.
 CARRIER_SHA256 = "37acfb92655c4226879f95c988e2ef1449a53c54486d6c1ebc00e2772429af82"
 BESIDE_PROGRAM = {"python311.dll", "vcruntime140.dll"}
 LEFT_OUT = ("api-ms-", "tcl", "tk", "_tkinter", "_msi", "winsound")
@@ -38,8 +37,8 @@ LIBRARY_LEFT_OUT = (
     "_sysconfigdata*", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3",
 )  # fmt: skip
 
-# What the build and the tests need there. Those of the first group have the versions of this
-# machine, so that both systems' packages are made by the same tools.
+# Requirements of the build and the tests there. The first group has the versions of this machine,
+# so that the packages of both systems are made by the same tools.
 SAME_AS_HERE = (
     "pyinstaller", "pyinstaller-hooks-contrib", "altgraph", "packaging", "setuptools", "pytest",
     "pluggy", "iniconfig", "pygments", "hypothesis", "sortedcontainers", "psutil", "pyyaml", "lief",
@@ -48,7 +47,7 @@ OTHERS = (
     "pefile==2024.8.26",
     "pywin32-ctypes==0.2.3",
     "colorama==0.4.6",
-    "numpy==1.26.4",  # NumPy 2 asks for functions that wine 8 lacks
+    "numpy==1.26.4",  # NumPy 2 needs functions that wine 8 lacks
 )
 DOWNLOAD_PATIENCE = 300.0  # seconds of one call of pip
 
@@ -68,22 +67,22 @@ void start(void) {
 
 
 class WineError(Exception):
-    """The Python for Windows cannot be had; the message says why."""
+    """There is no Python for Windows; the message says why."""
 
 
 class Missing(WineError):
-    """Something that it needs of this machine is not installed."""
+    """A requirement is not installed on this machine."""
 
 
 class Unavailable(WineError):
-    """What it needs from elsewhere does not come, or wine cannot run it: another day it may."""
+    """A download failed or wine cannot run the result; it may work another time."""
 
 
 def find_wine() -> str:
-    """Return the 64-bit wine, which Debian keeps off the path.
+    """Return the path of the 64-bit wine, which is not on Debian's search path.
 
     Raises:
-        Missing: no such Python is found.
+        Missing: wine is not installed.
     """
     for folder in (None, "/usr/lib/wine"):
         for name in ("wine64", "wine"):
@@ -94,28 +93,28 @@ def find_wine() -> str:
 
 
 class WindowsPython:
-    """The Python at hand: ``command`` and ``environment`` to run it."""
+    """A Python for Windows, with the ``command`` and ``environment`` to run it."""
 
     def __init__(self, folder: Path, wine: str) -> None:
-        """Name where it lies, and the wine that runs it."""
+        """Store its folder and the path of wine."""
         self.folder = folder
         self.wine = wine
 
     @property
     def program(self) -> Path:
-        """The interpreter."""
+        """The path of the interpreter."""
         return self.folder / "python" / "python.exe"
 
     @property
     def command(self) -> list[str]:
-        """What starts the interpreter."""
+        """The command that starts the interpreter."""
         return [self.wine, str(self.program)]
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the environment for wine: a prefix of its own, and no remarks.
+        """Return the environment for wine, with its own prefix and without debug output.
 
-        What tells the Python of this machine how to run does not concern that one; without
-        compiled modules, for one, each of its starts would take seconds.
+        Variables for the Python of this machine are removed: without compiled modules, for
+        example, each start would take seconds.
         """
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         return {
@@ -127,9 +126,9 @@ class WindowsPython:
         }
 
     def run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        """Run the interpreter to its end; what it says on both streams is in ``stdout``.
+        """Run the interpreter to its end; ``stdout`` has the output of both streams.
 
-        It cannot start with a file for a standard stream, which is why there are pipes.
+        It uses pipes, because the interpreter cannot start with a file as a standard stream.
         """
         return subprocess.run(
             [*self.command, *arguments],
@@ -144,7 +143,7 @@ class WindowsPython:
     def show(
         self, arguments: Sequence[str], folder: Path, more: Mapping[str, str] | None = None
     ) -> int:
-        """Run the interpreter in a folder, pass on what it says, and return its status."""
+        """Run the interpreter in a folder, print its output, and return its status."""
         with subprocess.Popen(
             [*self.command, *arguments],
             cwd=folder,
@@ -161,19 +160,19 @@ class WindowsPython:
 
 
 def cache_folder() -> Path:
-    """Return where such a Python lies; another recipe has another folder."""
+    """Return the cache folder, whose name depends on this recipe."""
     recipe = Path(__file__).read_bytes() + repr((sys.version_info, _requirements())).encode()
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base, "numoku", f"windows-python-{hashlib.sha256(recipe).hexdigest()[:12]}")
 
 
 def windows_python() -> WindowsPython:
-    """Return the Python for Windows, which is put together if it is not there yet.
+    """Return the Python for Windows, assembling it if it is not in the cache.
 
     Raises:
         Missing: there is no wine, or no Python 3.11.
-        Unavailable: it cannot be downloaded, or wine does not start it.
-        WineError: what was downloaded or made is wrong.
+        Unavailable: a download failed, or wine does not start it.
+        WineError: a downloaded or made file is wrong.
     """
     wine = find_wine()
     if sys.version_info[:2] != MAJOR:
@@ -181,7 +180,7 @@ def windows_python() -> WindowsPython:
     folder = cache_folder()
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        print("putting a Python for Windows together", file=sys.stderr, flush=True)
+        print("assembling a Python for Windows", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="windows-", dir=folder.parent) as name:
             assemble(WindowsPython(Path(name, "whole"), wine))
             try:
@@ -194,18 +193,18 @@ def windows_python() -> WindowsPython:
 
 
 def forget_others(folder: Path) -> None:
-    """Remove what older recipes made, the latest excepted: nearly a gigabyte each."""
+    """Remove the folders of older recipes except the latest; each has nearly a gigabyte."""
     others = set(folder.parent.glob("windows-python-*")) - {folder}
     for other in sorted(others, key=lambda path: path.stat().st_mtime)[:-1]:
         shutil.rmtree(other, ignore_errors=True)
 
 
 def assemble(python: WindowsPython) -> None:
-    """Put the Python together in its folder, and try it.
+    """Assemble the Python in its folder, and try it.
 
     Raises:
-        Unavailable: the parts cannot be downloaded, or wine does not start the whole.
-        WineError: they are not what they were.
+        Unavailable: a download failed, or wine does not start the result.
+        WineError: a downloaded file does not match its checksum.
     """
     place = python.program.parent
     (place / "DLLs").mkdir(parents=True)
@@ -222,16 +221,16 @@ def assemble(python: WindowsPython) -> None:
 
 
 def download(scratch: Path) -> Path:
-    """Fetch the wheel that carries the DLLs, and return it.
+    """Download the wheel with the DLLs; return its path.
 
     Raises:
-        Unavailable: it cannot be had.
-        WineError: it is another one.
+        Unavailable: the download failed.
+        WineError: the checksum does not match.
     """
     _pip("download", "--no-deps", "--dest", str(scratch), CARRIER)
     (wheel,) = scratch.glob("*.whl")
     if hashlib.sha256(wheel.read_bytes()).hexdigest() != CARRIER_SHA256:
-        raise WineError(f"{wheel.name} is not the file that it was")
+        raise WineError(f"{wheel.name} does not match the pinned checksum")
     return wheel
 
 
@@ -247,7 +246,7 @@ def take_libraries(wheel: Path, place: Path) -> None:
 
 
 def make_program(scratch: Path, place: Path) -> None:
-    """Make ``python.exe``: it calls the DLL and needs no C library."""
+    """Make ``python.exe``, which calls the DLL and needs no C library."""
     library = scratch / "python311.lib"
     definition = scratch / "python311.def"
     definition.write_text("LIBRARY python311.dll\nEXPORTS\nPy_Main\n", encoding="ascii")
@@ -260,7 +259,7 @@ def make_program(scratch: Path, place: Path) -> None:
 
 
 def make_forwarder(scratch: Path, place: Path) -> None:
-    """Make ``python3.dll``, which hands every name on to the real one."""
+    """Make ``python3.dll``, which forwards every name to ``python311.dll``."""
     library = lief.PE.parse(str(place / "python311.dll"))
     assert library is not None
     names = sorted(str(function.name) for function in library.exported_functions)
@@ -301,7 +300,7 @@ def _zig(*arguments: str) -> None:
 
 
 def _run(command: list[str], patience: float | None = None) -> None:
-    """Run a command to its end; a WineError says what it complained about."""
+    """Run a command to its end; raise WineError with its error output on failure."""
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=patience)
     except subprocess.TimeoutExpired:
