@@ -1,9 +1,9 @@
 """Assess the 26 openings of renju by searches of the engine, as a table in Markdown.
 
 ``python -m lab.assess_openings --nodes 30000000``: each opening is searched with white to move, and
-the position after white's best fourth stone once more, with several of black's fifth stones. Where
-black offers N of them and white chooses, the N-th best is what black gets: so the table has the
-chance of black with one, two, three, five and eight fifth stones.
+the position after white's best fourth stone once more, with several of black's fifth stones. If
+black offers N fifth stones and white chooses, black gets the N-th best; so the table has black's
+chance with one, two, three, five and eight offered stones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OFFERS = (1, 2, 3, 5, 8)
 def main() -> None:
     """Search the openings and print a row for each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", type=int, default=30_000_000, help="of each opening")
+    parser.add_argument("--nodes", type=int, default=30_000_000, help="nodes per opening")
     options = parser.parse_args()
     offers = " | ".join(f"{number} fifth{'s' * (number > 1)}" for number in OFFERS)
     print(f"| opening | stones | white's fourth | {offers} |")

@@ -1,15 +1,16 @@
 """Choose positions for the strength tests: ``python -m lab.choose_positions FILE``.
 
 The engine plays against itself from random openings, and every position of its games is a
-candidate. One is kept where
+candidate. It is chosen if
 
-- it is *tactical*: a long search has found a forced win which a search of a hundredth of its
-  nodes has not, or *positional*: no forced end is in sight, but the best move is worth at
-  least ``CLEAR`` more than any other;
-- a search of twice the length wants the same move (or, where it wins, another winning one).
+- it is *tactical*: a long search finds a forced win that a search of a hundredth of its nodes does
+  not, or *positional*: no forced win is in sight, but the best move is worth at least ``CLEAR``
+  more than any other;
+- a search of twice the length chooses the same move (or another winning one in a tactical
+  position).
 
-So the moves are right as far as the engine can tell, and finding them quickly is a matter
-of search and evaluation. All moves that win are accepted in a tactical position.
+So the moves are right as far as the engine can tell, and finding them quickly depends on search
+and evaluation. All winning moves are accepted in a tactical position.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import WIN_BAND
 
 KINDS = ((Rule.FREESTYLE, 15), (Rule.FREESTYLE, 20), (Rule.STANDARD, 15), (Rule.RENJU, 15))
-WANTED = 6  # of either sort, for each rule and board
+WANTED = 6  # positions of either sort, for each rule and board
 LONG = 400_000
 GLANCE = 4_000
 PLAYING = 5_000
@@ -55,13 +56,13 @@ def games(engine: Engine, rule: Rule, size: int) -> Iterator[list[Move]]:
 
 
 def look(engine: Engine, nodes: int, exclude: tuple[Move, ...] = ()) -> Thought:
-    """Search afresh."""
+    """Search with cleared tables."""
     engine.clear_hash()
     return engine.think(Limit(nodes=nodes), exclude=exclude)
 
 
 def tactical(engine: Engine) -> list[Move]:
-    """Return the winning moves where a win is there and not seen at a glance."""
+    """Return the winning moves if there is a win that a short search misses, else []."""
     first = look(engine, LONG)
     if first.value < WIN_BAND or look(engine, GLANCE).value >= WIN_BAND:
         return []
@@ -74,7 +75,7 @@ def tactical(engine: Engine) -> list[Move]:
 
 
 def positional(engine: Engine) -> list[Move]:
-    """Return the best move where it is clearly better than all others."""
+    """Return the best move if it is clearly better than all others, else []."""
     first = look(engine, LONG)
     move = first.move
     if abs(first.value) >= WIN_BAND // 2 or move is None:

@@ -1,4 +1,4 @@
-"""Random middle games for the solver: every win it claims is played through by the oracle.
+"""Random middle games for the solver: the oracle checks every win that it claims.
 
 ``python -m lab.fuzz_claims --count 20000 --out FILE``. The oracle tries every legal defence
 at each threat. With ``--out`` a run can be interrupted and continued.
@@ -26,7 +26,7 @@ PINNED = Path(__file__).parents[1] / "tests" / "golden" / "claims.txt"
 
 
 def middle_game(chance: random.Random) -> tuple[Board, int]:
-    """Return a position without a winner, its stones thrown around a few spots; who moves."""
+    """Return a position without a winner, its stones scattered around a few spots, and a side."""
     while True:
         size = chance.choice(SIZES)
         board = Board(size, size, chance.choice(RULES))
@@ -45,7 +45,7 @@ def middle_game(chance: random.Random) -> tuple[Board, int]:
 
 
 def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
-    """Ask the solver about the position of a seed; return what it claims, and any fault."""
+    """Let the solver search the position of a seed; return its claims, and any fault."""
     board, side = middle_game(random.Random(seed))
     game = game_of(board, side)
     stones = sum(held < 2 for held in board.cells.values())
@@ -69,9 +69,9 @@ def examine(solver: Solver, seed: int, nodes: int) -> dict[str, Any]:
 
 
 def pinned(records: list[dict[str, Any]]) -> str:
-    """Return what was found one a line, by the seeds of the positions.
+    """Return a line per record: seed, rule, claim and length, rescues, nodes.
 
-    The rule, the claim and its length; safe and unjudged moves; the nodes of each search.
+    Rescues are the numbers of safe and undecided moves; nodes are those of each search.
     """
     lines = []
     for found in records:
@@ -81,7 +81,7 @@ def pinned(records: list[dict[str, Any]]) -> str:
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """Return what is claimed under each rule, and how long the wins are."""
+    """Return the claims under each rule, and the lengths of the wins."""
     lines = []
     for rule in RULES:
         of = [record for record in records if record["rule"] == rule]
@@ -100,8 +100,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fuzz_claims", description=__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=0, help="seed of the first position")
-    parser.add_argument("--nodes", type=int, default=3_000, help="stones a search may try")
-    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
+    parser.add_argument("--nodes", type=int, default=3_000, help="node limit of a search")
+    parser.add_argument("--out", type=Path, help="file of records, one JSON object per line")
     parser.add_argument("--pin", action="store_true", help="write the claims that a test expects")
     options = parser.parse_args(arguments)
     records = Journal(options.out)

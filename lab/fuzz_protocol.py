@@ -1,8 +1,8 @@
-"""Lines of nonsense for a program: ``python -m lab.fuzz_protocol [COMMAND] [--lines N]``.
+"""Send nonsense to a program: ``python -m lab.fuzz_protocol [COMMAND] [--lines N]``.
 
-Lines come from three sources: random bytes, commands with random arguments, and mutations
-of lines that make sense. After each batch the program has to answer a probe within a
-second, with nothing on stderr; at the end it has to play an ordinary game.
+Lines come from three sources: random bytes, commands with random arguments, and mutations of valid
+lines. After each batch the program must answer a probe within a second, with nothing on stderr; at
+the end it must play an ordinary game.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pbrain_engine.protocol.commands import CommandReader
 
 BATCH = 25  # lines between two probes
 HANG = 1.0  # seconds for a batch and its probe
-MOST_MEMORY = 400_000_000  # no line asks for more, for the sake of the machine
-PROGRESS = 5.0  # seconds between two lines
+MOST_MEMORY = 400_000_000  # bytes; no line requests more, to protect the machine
+PROGRESS = 5.0  # seconds between two lines of progress
 GAME_MOVES = 4
 
 WORDS = (
@@ -47,16 +47,16 @@ ENDS = (b"\n", b"\n", b"\n", b"\r\n", b"\r")
 
 
 class LineSource:
-    """A seeded source of lines, and the lines that mutations start from."""
+    """A seeded source of random lines; ``corpus`` has the lines to mutate."""
 
     def __init__(self, seed: int) -> None:
-        """Start with commands that make sense."""
+        """Fill the corpus with valid commands."""
         self.chance = random.Random(seed)
         self.corpus: list[bytes] = [b"START 15", b"BEGIN", b"TURN 7,7", b"INFO rule 4",
                                     b"BOARD 7,7,1 8,8,2 DONE", b"TAKEBACK 7,7"]  # fmt: skip
 
     def next(self) -> bytes:
-        """Return a line with its end, that does not end the program or fill the machine."""
+        """Return a harmless line with its line end."""
         while True:
             source = self.chance.random()
             if source < 0.1:
@@ -69,7 +69,7 @@ class LineSource:
                 return line + self.chance.choice(ENDS)
 
     def number(self) -> bytes:
-        """Return a number, mostly one that means something."""
+        """Return a number, often one with a meaning in the protocol."""
         if self.chance.random() < 0.5:
             return self.chance.choice(NUMBERS)
         return str(self.chance.randint(0, 19)).encode()
@@ -80,7 +80,7 @@ class LineSource:
         return self.chance.choice((b",", b",", b",", b", ", b" ")).join(parts)
 
     def command(self) -> bytes:
-        """Return a command with arguments that may or may not fit."""
+        """Return a command with arguments that may or may not be valid."""
         word = self.chance.choice(WORDS)
         if self.chance.random() < 0.2:
             word = word.lower()
@@ -95,7 +95,7 @@ class LineSource:
         return b" ".join((word, *stones, b"DONE"))
 
     def mutation(self, line: bytes) -> bytes:
-        """Return a line that differs a little."""
+        """Return a line with a few random changes."""
         data = bytearray(line)
         for _ in range(self.chance.randint(1, 4)):
             place = self.chance.randint(0, len(data))
@@ -129,10 +129,10 @@ def is_harmless(line: bytes) -> bool:
 
 
 def probe(peer: EngineProcess, number: int, batch: list[bytes]) -> None:
-    """Send a batch, and a question that has to be answered in time.
+    """Send a batch and a probe.
 
     Raises:
-        EngineFault: it is not, or something came on stderr.
+        EngineFault: the probe is not answered in time, or there is output on stderr.
     """
     mark = f"YXPROBE{number}"
     began = perf_counter()
@@ -153,9 +153,9 @@ def probe(peer: EngineProcess, number: int, batch: list[bytes]) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Feed a program nonsense; 0: it survives, 1: it does not, 2: it cannot be started."""
-    parser = Parser(description="Feed a pbrain nonsense until it breaks.")
-    parser.add_argument("command", nargs="?", help="the program (default: this one), quoted")
+    """Send nonsense to a program; return 0 if it survives, 1 if not, 2 if it does not start."""
+    parser = Parser(description="Send nonsense to a pbrain until it breaks.")
+    parser.add_argument("command", nargs="?", help="the program, quoted (default: this one)")
     parser.add_argument("--lines", type=positive, default=100_000, help="how many (default 100000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (default 1)")
     arguments = parser.parse_args(argv)
@@ -178,7 +178,7 @@ def main(argv: list[str] | None = None) -> int:
                 progress.done += len(batch)
                 progress.show()
             exam.take(f"start {', '.join(SOUND)}")
-            for _ in range(GAME_MOVES):  # as if nothing had happened
+            for _ in range(GAME_MOVES):  # an ordinary game
                 exam.take("exchange")
     except OSError as error:
         print(f"fuzz_protocol: {problem_of(error)}", file=sys.stderr)
@@ -189,7 +189,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     print(
         f"seed {arguments.seed}: {progress.done} lines in {progress.seconds:.1f} s: "
-        "no exit, no hang, nothing on stderr; a game after it was played"
+        "no exit, no hang, nothing on stderr; played a game afterwards"
     )
     return 0
 

@@ -1,7 +1,7 @@
-"""Kernel against oracle on random, game-like boards: ``python -m lab.fuzz_rules --help``.
+"""Compare kernel and oracle on random, game-like boards: ``python -m lab.fuzz_rules --help``.
 
-Each comparison takes an oracle board and says what differs, or nothing. A board that shows
-a difference is made smaller, stone by stone, as long as it still shows one.
+Each comparison takes an oracle board and describes the difference, if any. A board with a
+difference is shrunk, stone by stone, as long as it still shows one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def random_board(
     largest: int = MAX_BOARD,
     blocked: bool = False,
 ) -> Board:
-    """Return a board on which stones tend to stand in line with others; no side has won."""
+    """Return a board whose stones tend to be in line with others; no side has won."""
     width, height = chance.randint(smallest, largest), chance.randint(smallest, largest)
     board = Board(width, height, rule or chance.choice(rules.RULES))
     stones: list[Cell] = []
@@ -90,7 +90,7 @@ def _next_cell(chance: random.Random, board: Board, stones: list[Cell]) -> Cell:
 
 
 def boards(chance: random.Random, **options: object) -> Iterator[Board]:
-    """Return random boards without end."""
+    """Yield random boards endlessly."""
     while True:
         yield random_board(chance, **options)  # type: ignore[arg-type]
 
@@ -99,13 +99,13 @@ def boards(chance: random.Random, **options: object) -> Iterator[Board]:
 
 
 def checked() -> Library:
-    """Return the kernel with checks, and with what only fuzzing asks of it."""
+    """Return the kernel with assertions and bounds checks, and with the exports for fuzzing."""
     compiler.ensure(VARIANT, "lab.kernel_checks")
     return load(variant=VARIANT)
 
 
 def set_up(game: Game | Engine, board: Board, to_move: int) -> None:
-    """Put the board's stones on an empty game."""
+    """Put a board's stones on an empty game."""
     for (x, y), held in board.cells.items():
         if held != EMPTY:
             game.place(x, y, Side(held))
@@ -115,7 +115,7 @@ def set_up(game: Game | Engine, board: Board, to_move: int) -> None:
 def game_of(
     board: Board, to_move: int, library: Library | None = None, memory: Block | None = None
 ) -> Game:
-    """Return the engine's game of an oracle's board."""
+    """Return an oracle board as a game of the engine."""
     rule = Rule[board.rule.upper()]
     game = Game(board.width, board.height, rule, library=library)
     if memory is not None:
@@ -124,13 +124,13 @@ def game_of(
     return game
 
 
-# What is compared ----------------------------------------------------------------------
+# Comparisons ---------------------------------------------------------------------------
 
 
 def compare_wins(board: Board, to_move: Side) -> str:
     """Compare, for every empty cell and both sides, whether a stone there wins."""
     game = game_of(board, to_move)
-    # A row of six may have been five while the stones were put: then ask for the last stone.
+    # A row of six may have been five while stones were placed; then ask about the last stone.
     fresh = game.winner is None
     for cell in board.empties():
         for side in (Side.BLACK, Side.WHITE):
@@ -144,7 +144,7 @@ def compare_wins(board: Board, to_move: Side) -> str:
 
 
 def compare_forbidden(board: Board, to_move: Side) -> str:
-    """Compare the cells that renju forbids black."""
+    """Compare the cells that renju forbids to black."""
     del to_move
     game = game_of(board, Side.BLACK)
     engine = {tuple(move) for move in game.forbidden()}
@@ -155,7 +155,7 @@ def compare_forbidden(board: Board, to_move: Side) -> str:
 
 
 def compare_answers(board: Board, to_move: Side) -> str:
-    """Compare the kernel's answers to the enemy's threat with those found by trying all."""
+    """Compare the kernel's answers to the opponent's threat with a brute-force search."""
     enemy = int(to_move.opponent)
     library = checked()
     with closing(Block(library.sizes["worker"])) as worker:
@@ -164,7 +164,7 @@ def compare_answers(board: Board, to_move: Side) -> str:
         kind = library.worker_answers(game.address, game.tables, ctypes.addressof(marks))
     answers = {cell for cell in board.cells if marks[cell_of(*cell)]}
     if five_cells(board, int(to_move)):
-        return ""  # the side to move wins: its answers do not matter
+        return ""  # the side to move wins, so answers do not matter
     threat, needed, allowed = QUIET, set[Cell](), set[Cell]()
     if five_cells(board, enemy):
         threat = MAKES_FIVE
@@ -195,13 +195,11 @@ def own_fours(board: Board, side: int) -> set[Cell]:
 
 
 def compare_static(board: Board, to_move: Side) -> str:
-    """Check what the kernel claims to see at a glance by playing it out."""
+    """Check the kernel's static result by playing it out."""
     game = game_of(board, to_move, checked())
     claim = game.library.game_static(game.address, game.tables, 0)
     if claim and not claim_holds(board, int(to_move), claim):
-        return (
-            f"{to_move.name} to move: the engine claims {claim}, that is {WIN - abs(claim)} plies"
-        )
+        return f"{to_move.name} to move: the engine claims {claim}, {WIN - abs(claim)} plies"
     return ""
 
 
@@ -218,7 +216,7 @@ def claim_holds(board: Board, side: int, claim: int) -> bool:
 
 
 def has_win_in_five(board: Board, side: int) -> bool:
-    """Return whether some move leaves every reply with a five or an unstoppable four to follow."""
+    """Return whether some move leads to a five or an unstoppable four after every reply."""
     for cell in board.empties():
         if rules.is_legal(board, cell, side):
             with board.stone(cell, side):
@@ -244,7 +242,7 @@ def _loses_to_five_or_four(board: Board, side: int, reply: Cell) -> bool:
         return bool(five_cells(board, side) or unstoppable_four_cells(board, side))
 
 
-WALK_STEPS = 500  # on one board, before the next is taken
+WALK_STEPS = 500  # on one board
 PARTS = ("", "shapes", "entries", "lists", "counts", "sum", "near cells", "empties")
 NETWORK_PARTS = ("", "rows", "features", "sums", "value", "policy", "value without rows")
 
@@ -252,10 +250,10 @@ NETWORK_PARTS = ("", "rows", "features", "sums", "value", "policy", "value witho
 def walk(
     seed: int, steps: int, every: int, rule: Rule | None = None, weights: Weights | None = None
 ) -> tuple[int, str]:
-    """Play and undo at random on all boards, comparing all kept state with one made afresh.
+    """Play and undo at random on all boards, comparing incremental state with fresh state.
 
-    With ``weights``: the network, on boards of which some begin with blocked cells. It is asked
-    once in ``every`` steps. Returns how many steps were made and what differed.
+    With ``weights``, compare the network's state, also on boards with blocked cells, once in
+    ``every`` steps. Returns the number of steps, and a description of the first difference.
     """
     chance = random.Random(f"{'network' if weights else 'walk'} {seed}")
     library, made = checked(), 0
@@ -290,7 +288,7 @@ def walk(
 
 
 def shrink(board: Board, to_move: Side, compare: Comparison) -> str:
-    """Take stones away while the difference stays; return what is left, drawn."""
+    """Remove stones while the difference stays; return it with a drawing of the board."""
     smaller = True
     while smaller:
         smaller = False
@@ -316,7 +314,7 @@ COMPARISONS: dict[str, tuple[Comparison, dict[str, object]]] = {
 def differences(
     name: str, seed: int, cells: int, most: int = 5, rule: str | None = None
 ) -> tuple[list[str], int]:
-    """Compare until that many cells were compared; return the differences and the cells."""
+    """Compare about ``cells`` cells; return the differences and the exact number of cells."""
     compare, options = COMPARISONS[name]
     chance = random.Random(f"{name} {seed}")
     found: list[str] = []
@@ -334,13 +332,13 @@ def differences(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one or all comparisons; the exit status is 1 if anything differed."""
+    """Run one or all comparisons; return 1 if anything differed, else 0."""
     parser = argparse.ArgumentParser(prog="python -m lab.fuzz_rules", description=__doc__)
     whats = [*COMPARISONS, "walk", "network", "all"]
     parser.add_argument("--what", choices=whats, default="all", help="network needs --weights")
     parser.add_argument("--weights", help="file with the networks to walk with")
     parser.add_argument(
-        "--cells", type=int, default=100_000, help="cells to look at, or steps to walk"
+        "--cells", type=int, default=100_000, help="cells to compare, or steps to walk"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rule", choices=rules.RULES, help="this rule only")

@@ -1,10 +1,9 @@
-"""Self-play in which every announced win is held to: ``python -m lab.game_claims --help``.
+"""Self-play in which every announced win is checked: ``python -m lab.game_claims --help``.
 
-Two engines play in this process. A win by fours or threats that one of them announces is
-played through by the oracle, which tries every legal defence; a win that the main search sees
-must be won in the end, and is proven by a tree where that does not take too long, which the
-oracle plays through as well. A win is looked at when a side announces it, and again when it is
-claimed in another way. A journal of one line a game makes a run resumable.
+Two engines play in this process. The oracle replays every announced win by fours or threats against
+every legal defence. A win seen by the main search must be won in the game, or be proven by a tree
+that the oracle replays, if that does not take too long. A win is checked when a side announces it,
+and again when it is claimed in another way. A journal with one line per game makes a run resumable.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ from tests.oracle.rules import Board, Cell
 RULES = (rules.FREESTYLE, rules.STANDARD, rules.RENJU)
 SIZES = (15, 20)
 SEARCH = "search"  # a win that the main search sees
-FORESEEN = "foreseen"  # the next move of an earlier line; nothing new is claimed
+FORESEEN = "foreseen"  # the next move of an earlier line, not a new claim
 TABLE = 8 << 20
-THREAT_NODES = 10_000_000  # stones to find a claimed win by threats again
+THREAT_NODES = 10_000_000  # node limit to find a claimed win by threats again
 LARGE = 400  # moves of a tree that takes the oracle minutes
-MOST_OPENING = 6  # stones put at random, close to the middle
+MOST_OPENING = 6  # random stones near the centre
 
 
 def opening(board: Board, index: int) -> list[Cell]:
-    """Return some legal first stones that win nothing; none at all for every seventh game."""
+    """Return some legal first stones; none for every seventh game."""
     chance = random.Random(f"{board.rule} {board.width} {index}")
     middle = board.width // 2, board.height // 2
     near = [(middle[0] + dx, middle[1] + dy) for dx in range(-3, 4) for dy in range(-3, 4)]
@@ -56,16 +55,16 @@ def opening(board: Board, index: int) -> list[Cell]:
 
 
 class Claims:
-    """Checks what is announced; with an engine and a solver of its own, which know nothing."""
+    """Checks announced wins, with its own engine and solver and cleared tables."""
 
     def __init__(self, seconds: float) -> None:
-        """Try for that many seconds to prove a win of the main search."""
+        """Set the time limit for proving a win of the main search."""
         self.engine = Engine(hash_size=TABLE)
         self.solver = Solver(TABLE)
         self.seconds = seconds
 
     def examine(self, board: Board, moves: list[Cell], thought: Thought) -> dict[str, Any]:
-        """Return the record of a claim by the side to move: how it was checked, what is wrong."""
+        """Return the record of a claim by the side to move: how it was checked, and any fault."""
         side = len(moves) % 2
         record: dict[str, Any] = {
             "ply": len(moves),
@@ -79,7 +78,7 @@ class Claims:
             return {**record, "check": "line"}
         tree = self.tree(board, moves, thought)
         if tree is None:
-            missing = "the threats are not found again" if thought.proof == BY_THREATS else ""
+            missing = "the win is not found again" if thought.proof == BY_THREATS else ""
             return {**record, "check": "none", "fault": missing}
         record["tree"] = tree.count()
         if tree.count() > LARGE:
@@ -107,7 +106,7 @@ class Claims:
 
 
 def kind_of(thought: Thought) -> str:
-    """Return how a win is claimed, or nothing."""
+    """Return how a win is claimed, or an empty string without a win."""
     if thought.value < WIN_BAND:
         return ""
     foreseen = not thought.proof and len(thought.pv) == 1 and (thought.mate or 0) > 1
@@ -123,7 +122,7 @@ def play(
         engine.clear_hash()
     moves: list[Cell] = []
     given = opening(board, index)
-    said: list[set[str]] = [set(), set()]  # how each side claims the win that it is playing
+    said: list[set[str]] = [set(), set()]  # kinds of claims of each side's current win
     record: dict[str, Any] = {
         "rule": board.rule, "size": board.width, "index": index, "winner": "draw",
         "claims": [], "announced": [], "lost": [],
@@ -138,7 +137,7 @@ def play(
             cell = tuple(thought.move)
             kind = kind_of(thought)
             if kind == FORESEEN and not said[side]:
-                kind = SEARCH  # nothing was announced before: the line is merely short
+                kind = SEARCH  # not announced before: the line is merely short
             if not kind:
                 said[side].clear()
             elif kind not in said[side] and kind != FORESEEN:
@@ -163,14 +162,14 @@ def play(
 
 
 def judge(record: dict[str, Any]) -> None:
-    """Add to each claim of a game whether it was won, and how many plies later than announced."""
+    """Add to each claim of a game whether it was won, and by how many plies too late."""
     for claim in record["claims"]:
         claim["won"] = Side(claim["side"]).name.lower() == record["winner"]
         claim["late"] = max(record["plies"] - (claim["ply"] + claim["mate"]), 0)
 
 
 def tasks(games: int) -> Iterator[tuple[str, int, int]]:
-    """Yield all games in an order in which an unfinished run has something of everything."""
+    """Yield all games in an order that mixes rules and boards, for unfinished runs."""
     for index in range(games):
         for rule in RULES:
             for size in SIZES:
@@ -180,7 +179,7 @@ def tasks(games: int) -> Iterator[tuple[str, int, int]]:
 def run(
     games: int, limit: Limit, seconds: float, journal: Path | None = None, until: float = 1e9
 ) -> list[dict[str, Any]]:
-    """Play what the journal does not hold yet, for that many seconds; return all records."""
+    """Play the games missing in the journal, for ``until`` seconds; return all records."""
     records = Journal(journal)
     done = {(record["rule"], record["size"], record["index"]) for record in records}
     began = time.monotonic()
@@ -202,7 +201,7 @@ def run(
 
 
 def faults(records: list[dict[str, Any]]) -> list[str]:
-    """Return every claim that is false, or may be: refuted, or neither proven nor won."""
+    """Return all false or doubtful claims: refuted, or neither proven nor won."""
     found = []
     for record in records:
         for claim in record["claims"]:
@@ -223,7 +222,7 @@ def table(records: list[dict[str, Any]]) -> str:
         mistaken = sum(Side(r["lost"][-1][0] % 2).name.lower() == r["winner"] for r in lost)
         lines.append(
             f"{rule} {size}x{size}: {len(of)} games {dict(results)}; "
-            f"in {len(lost)} a loss is announced, in {mistaken} by the side that wins"
+            f"a loss is announced in {len(lost)}, by the winner in {mistaken}"
         )
         for kind in (BY_FOURS, BY_THREATS, SEARCH):
             said = [c for record in of for c in record["claims"] if c["kind"] == kind]
@@ -231,18 +230,18 @@ def table(records: list[dict[str, Any]]) -> str:
             won = sum(c["won"] for c in said)
             late = sum(c["won"] and c["late"] > 0 for c in said)
             lines.append(
-                f"  {kind:<7} {len(said):5} announced, {replayed} replayed good, "
+                f"  {kind:<7} {len(said):5} announced, {replayed} replayed, "
                 f"{sum(bool(c['fault']) for c in said)} false, {won} won, {late} of them late"
             )
     return "\n".join(lines)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Play, and print the table; the exit status is 1 if a claim is false."""
+    """Play and print the table; return 1 if a claim is false or doubtful, else 0."""
     parser = argparse.ArgumentParser(prog="python -m lab.game_claims", description=__doc__)
     parser.add_argument("--games", type=int, default=50, help="of each rule on each board")
-    parser.add_argument("--turn", type=float, default=0.03, help="seconds a move")
-    parser.add_argument("--nodes", type=int, help="positions a move instead")
+    parser.add_argument("--turn", type=float, default=0.03, help="seconds per move")
+    parser.add_argument("--nodes", type=int, help="nodes per move instead")
     parser.add_argument("--prove", type=float, default=5.0, help="seconds for a proof")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin no game after these")
     parser.add_argument("--journal", type=Path, help="to continue a run later")

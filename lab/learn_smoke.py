@@ -1,7 +1,7 @@
 """All steps of learning on a tiny budget: ``python -m lab.learn_smoke``.
 
-Some games, a network learned from them, and a short match against the weights that it was built
-on. It shows that the commands work together, not that anything was learned.
+Records games, trains a network on them, and plays a short match against the weights that it builds
+on. It tests that the commands work together, not that anything was learned.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TRAINING = ("--steps", "20", "--batch", "128", "--families", "freestyle")
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Run everything in a folder that is given, or in a temporary one; return 0 if it worked."""
+    """Run everything in a given or temporary folder; return 0 if it worked."""
     if arguments:
         return run(Path(arguments[0]))
     with tempfile.TemporaryDirectory(prefix="numoku-learn-") as folder:
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] = ()) -> int:
 def run(
     folder: Path, games: int = GAMES, nodes: int = NODES, match_games: int = MATCH_GAMES
 ) -> int:
-    """Make games, learn from them and play with what was learned; return 0 if it worked."""
+    """Record games, train on them and play with the result; return 0 if it worked."""
     data, weights = str(folder / "smoke.games"), str(folder / "smoke.numoku")
     kinds = ["--rules", "freestyle,renju", "--boards", "15,20"]
     status = datagen.main([data, "--games", str(games), "--nodes", str(nodes), *kinds])

@@ -1,8 +1,8 @@
-"""Measures a book: ``python -m lab.measure_book BOOK [GAMES [NODES [WEIGHTS]]]``.
+"""Measure a book: ``python -m lab.measure_book BOOK [GAMES [NODES [WEIGHTS]]]``.
 
-The engine with the book plays against itself without, from the empty board, in pairs with
-colours changed. A move has NODES nodes, in each pair up to a fifth more or less, so that games
-differ; the figure does not depend on the machine or on what else runs there.
+The engine with the book plays against itself without, from the empty board, in pairs with colours
+swapped. A move has NODES nodes, varied by up to a fifth from pair to pair, so that games differ;
+the result does not depend on the machine or its load.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from pbrain_engine.game.cells import format_moves
 from pbrain_engine.position.rules import Side
 
 HASH = 16 << 20
-MOST = 2000  # of a value, so that forced wins do not decide the mean
-SPREAD = 0.2  # of the nodes, by which pairs differ
+MOST = 2000  # limit of a value, so that forced wins do not dominate the mean
+SPREAD = 0.2  # relative variation of the nodes between pairs
 
 
 class Played:
-    """A game: half points of the engine with the book, how far the book went, and the moves."""
+    """A game: half points of the engine with the book, its number of book moves, and the moves."""
 
     def __init__(self, with_book: Engine, without: Engine, book_side: Side, nodes: int) -> None:
         for engine in (with_book, without):
             engine.new_game(15)
             engine.clear_hash()
         self.in_book = 0
-        self.left: int | None = None  # value at the first move of its own after the book
+        self.left: int | None = None  # value at its first move after the book
         game = with_book.game
         while not game.is_over:
             engine = with_book if game.to_move is book_side else without

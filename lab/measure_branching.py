@@ -1,10 +1,9 @@
 """How fast the tree grows: ``python -m lab.measure_branching [--nodes N] [PARAMETER=VALUE ...]``.
 
-Each quiet position of ``tests/positions`` is searched with an empty table. The depth at some
-number of nodes is read between completed iterations on a logarithmic scale; the effective
-branching factor is the sixteenth root of which power the nodes have to be raised by for a ply,
-from a sixteenth of the nodes to all of them. A factor says how fast depth comes, not what it is
-worth: that is for matches.
+Each quiet position of ``tests/positions`` is searched with an empty table. The depth at a number of
+nodes is interpolated between completed iterations on a logarithmic scale. The effective branching
+factor is the factor in nodes per additional ply, from a sixteenth of the nodes to all of them. It
+measures how fast the depth grows, not its strength, which takes matches.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ TABLE = 64 << 20
 
 
 def depth_at(course: list[Thought], nodes: float) -> float:
-    """Return the depth that a number of nodes reaches, with parts of a ply."""
+    """Return the fractional depth reached with a number of nodes."""
     before = course[0]
     for thought in course[1:]:
         if thought.nodes >= nodes:
@@ -35,7 +34,7 @@ def depth_at(course: list[Thought], nodes: float) -> float:
 
 
 def measure(engine: Engine, position: Position, marks: list[float]) -> list[float] | None:
-    """Return the depths of a position at these numbers of nodes, None if the search ends it."""
+    """Return the depths at these numbers of nodes, None if the search decides the position."""
     engine.new_game(position.size, rule=position.rule)
     engine.clear_hash()
     for x, y in parse_moves(position.moves, position.size):
@@ -54,7 +53,7 @@ def measure(engine: Engine, position: Position, marks: list[float]) -> list[floa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--nodes", type=int, default=4_000_000, help="of a search (%(default)s)")
+    parser.add_argument("--nodes", type=int, default=4_000_000, help="per search (%(default)s)")
     parser.add_argument("--every", type=int, default=1, help="take every Nth position")
     parser.add_argument("parameters", nargs="*", metavar="PARAMETER=VALUE")
     options = parser.parse_args()

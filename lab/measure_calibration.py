@@ -1,9 +1,9 @@
-"""What an engine's chances are worth: ``python -m lab.measure_calibration JOURNAL NAME``.
+"""How reliable an engine's chances are: ``python -m lab.measure_calibration JOURNAL NAME``.
 
-Each value that NAME gave for a move of a match, as a chance of the weights in use, beside what NAME
-scored in that game, by moves since the opening. Proven wins and losses are left out: they say
-nothing about the evaluation. ``error`` is the standard error of the score between games, each of
-which counts once: positions of one game share its result.
+The table compares the values that NAME reported for its moves, as winning chances by the default
+weights, with NAME's scores in those games, by moves since the opening. Proven wins and losses are
+left out: they say nothing about the evaluation. The error is the standard error of the score
+between games, because the positions of a game share its result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EDGES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)  # of the chances
 
 
 class Row(NamedTuple):
-    """What was said and scored: means over positions, with how many, and of how many games."""
+    """Mean chance and score over positions, and the numbers of positions and games."""
 
     stage: int
     said: float
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 def positions(game: GameRecord, name: str) -> Iterator[tuple[int, float, float]]:
-    """Yield the stage, the chance that a player gave himself and his score, of his moves."""
+    """Yield the stage, the reported chance and the score for each move of a player."""
     scale, score = scale_of(DEFAULT_WEIGHTS, game.board[2]), game.points(name) / 2
     for number, (mover, value) in enumerate(zip(game.movers, game.values, strict=True)):
         if mover == name and value is not None and abs(value) < WIN_BAND:
@@ -47,7 +47,7 @@ def positions(game: GameRecord, name: str) -> Iterator[tuple[int, float, float]]
 
 
 def calibrate(games: Iterable[GameRecord], name: str) -> list[Row]:
-    """Return what a player said and scored, by stage and chance."""
+    """Return the chances and scores of a player, by stage and chance."""
     found: dict[tuple[int, int], dict[int, list[tuple[float, float]]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -69,7 +69,7 @@ def main() -> None:
     """Print a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("journal", type=Path)
-    parser.add_argument("name", help="of the player, as the journal has it")
+    parser.add_argument("name", help="name of the player in the journal")
     options = parser.parse_args()
     _, games = read_journal(options.journal)
     print("| moves since the opening | said | scored | positions | games |\n|---|---|---|---|---|")

@@ -1,11 +1,11 @@
 """Short matches on a busy machine: ``python -m lab.measure_clocks [--games N] [--match S ...]``.
 
-The engine plays itself by the protocol, freestyle on 15x15, with ``--match`` seconds a game,
-``--concurrency`` games at a time and ``--load`` more processes that do nothing but
-count. A row for each match time: games, losses on time (without any tolerance, the start of the
-program on the clock), the least that was left on a clock, the least time that the plan offered in
-the last ten moves of a side, how late answers were against their plan, and the mean load of the
-machine. ``--journals FOLDER`` keeps the games, and what engines heard and answered.
+The engine plays itself by the protocol, freestyle on 15x15, with ``--match`` seconds per game,
+``--concurrency`` games at a time and ``--load`` additional busy processes. The table has a row for
+each match time: games, losses on time (without tolerance, program start on the clock), the least
+time left on a clock, the least time that the plan allotted to one of the last ten moves of a side,
+the most that an answer was later than planned, and the mean load of the machine. ``--journals
+FOLDER`` keeps the games and their dialogues.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from pbrain_engine.engine.pacing import Limits, plan
 from pbrain_engine.game.record import GameRecord
 
 CELLS = 225
-LAST = 10  # moves of a side that are its last
+LAST = 10  # moves of a side that count as its last
 COUNT = [sys.executable, "-c", "while True: pass"]
 
 
 class Clock(NamedTuple):
-    """What one side had in one game, in milliseconds."""
+    """The clock of one side in one game, in milliseconds."""
 
-    left: int  # on its clock at the end
-    offered: float  # at least, in the last moves
-    late: float  # at most, against the plan
+    left: int  # at the end
+    offered: float  # least time planned for one of its last moves
+    late: float  # most time over the plan
     moves: int
 
 
 def clocks(played: GameRecord, match_ms: int) -> list[Clock]:
-    """Return how both clocks of a game ran."""
+    """Return the figures of both clocks of a game."""
     found = []
     for side in (0, 1):
         left, offered, late = match_ms, list[float](), [0.0]
@@ -54,7 +54,7 @@ def clocks(played: GameRecord, match_ms: int) -> list[Clock]:
 
 
 class LoadMeter:
-    """The mean number of threads that want a processor, while the block runs."""
+    """Measures the mean load of the machine while its context is active."""
 
     def __enter__(self) -> LoadMeter:
         self._seen: list[float] = []
@@ -73,12 +73,12 @@ class LoadMeter:
 
     @property
     def mean(self) -> float:
-        """Of all that was seen; of nothing, the load now."""
+        """The mean load, or the current load before the first sample."""
         return sum(self._seen) / len(self._seen) if self._seen else os.getloadavg()[0]
 
 
 def play(options: argparse.Namespace, match: float, folder: Path) -> list[GameRecord]:
-    """Play games with this many seconds for each side; the journal goes into the folder."""
+    """Play games with this many seconds per side, writing the journal to the folder."""
     others = [subprocess.Popen(COUNT) for _ in range(options.load)]
     try:
         journal = folder / f"{match:g}s.games"
@@ -97,7 +97,7 @@ def play(options: argparse.Namespace, match: float, folder: Path) -> list[GameRe
 
 
 def main(words: list[str]) -> int:
-    """Print the table; 1 if a game was lost on time."""
+    """Print the table; return 1 if a game was lost on time, else 0."""
     parser = argparse.ArgumentParser(prog="lab.measure_clocks", description=__doc__)
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--match", type=float, nargs="+", default=[6.0, 20.0, 60.0])

@@ -1,7 +1,7 @@
-"""Measures the database: ``python -m lab.measure_database FILE [POSITIONS]``.
+"""Measure the database: ``python -m lab.measure_database FILE [POSITIONS]``.
 
-Random games of 50 stones with a value for every position are added; then positions are looked
-up under random symmetries. FILE must not exist yet, or is a database URL.
+Adds random games of 50 stones with a value for every position, then looks positions up under random
+symmetries. FILE must not exist yet, or is a database URL.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
 
 STONES = 50
-NEW = 48  # positions that a game adds; its first ones are soon there
+NEW = 48  # new positions per game; the first ones are soon known
 CELLS = [(x, y) for x in range(15) for y in range(15)]
 AUTHOR = Author("measured", "none")
 LOOK_UPS = 10_000

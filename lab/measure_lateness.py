@@ -1,11 +1,10 @@
-"""Answers after their limit on a busy machine: ``python -m lab.measure_lateness [A [B ...]]``.
+"""Late answers on a busy machine: ``python -m lab.measure_lateness [ENGINE [ENGINE ...]]``.
 
-Each ENGINE is a command line (this one without any). All are asked for a move in the same
-positions, one after the other, with ``--turn`` seconds for each; beside them run as many processes
-that do nothing but count as bring the machine to each ``--load``, in sessions of their own, as
-other engines would be. A row for each engine and load: moves, how many came after the limit as seen
-here, from the command written to the move read, and how long they took. This process has a higher
-priority where that is allowed, so that it is the engine that is measured.
+Each ENGINE is a command line (by default this engine). All are asked for a move in the same
+positions, one after the other, with ``--turn`` seconds each, while busy processes bring the machine
+to each ``--load``, in sessions of their own like other engines. The table has a row for each engine
+and load: moves, how many were late as seen here (from the command written to the move read), and
+their times. This process raises its own priority if allowed, so that only the engine is measured.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ from pbrain_engine.arena.process import EngineProcess
 COUNT = [sys.executable, "-c", "while True: pass"]
 OWN = shlex.join([sys.executable, "-m", "pbrain_engine"])
 PATIENCE = 10.0  # seconds
-NEAR = 3  # cells from the centre, in which the stones of a position lie
+NEAR = 3  # largest distance of a position's stones from the centre
 
 
 @contextmanager
 def busy(load: int) -> Iterator[None]:
-    """Have so many processes beside us that do nothing but count."""
+    """Run ``load`` busy processes."""
     others = [subprocess.Popen(COUNT, start_new_session=True) for _ in range(load)]
     try:
         yield
@@ -44,30 +43,30 @@ def busy(load: int) -> Iterator[None]:
 
 
 def hurry() -> None:
-    """Put this process before others, where Linux groups processes by session and lets us."""
+    """Raise the priority of this process's session, if Linux allows it."""
     with suppress(OSError):
         os.setsid()
         Path("/proc/self/autogroup").write_text("-15")
 
 
 def position(chance: random.Random) -> list[str]:
-    """Return the lines of a BOARD with eight stones, in which little is decided."""
+    """Return the lines of a BOARD with eight random stones near the centre."""
     cells = [(x, y) for x in range(7 - NEAR, 8 + NEAR) for y in range(7 - NEAR, 8 + NEAR)]
     stones = [f"{x},{y},{1 + k % 2}" for k, (x, y) in enumerate(chance.sample(cells, 8))]
     return ["BOARD", *stones, "DONE"]
 
 
 def read_move(peer: EngineProcess) -> float:
-    """Return when the next move was read."""
+    """Return the time at which the next move was read."""
     end = perf_counter() + PATIENCE
     while (line := peer.receive(end - perf_counter())) is not None:
         if "," in line.text and line.text[0].isdigit():
             return line.time
-    raise SystemExit("no move comes")
+    raise SystemExit("no move in time")
 
 
 def prepare(command: str, turn: float) -> EngineProcess:
-    """Return an engine that is ready, with the limit."""
+    """Return an engine that is ready, with its limit set."""
     peer = EngineProcess(shlex.split(command), tempfile.gettempdir())  # imports nothing from here
     peer.send("START 15", f"INFO timeout_turn {round(turn * 1000)}", "BEGIN")
     read_move(peer)

@@ -1,9 +1,9 @@
-"""A large RenLib library: ``python -m lab.measure_library [NODES] [FOLDER]`` tells what it takes.
+"""Measure the cost of a large RenLib library: ``python -m lab.measure_library [NODES] [FOLDER]``.
 
-A library of NODES nodes (1,000,000) is made, with comments, marks, texts on cells and positions
-that come about in several orders; then it is read, added to a database, walked, asked for random
-positions under all symmetries, and exported. What comes out has to be what went in. A row for each
-step: seconds of the processor, and the most memory that the process has had until its end.
+Makes a library of NODES nodes (1,000,000), with comments, marks, texts on cells and transpositions;
+reads it, adds it to a database, walks it, looks up random positions under all symmetries, and
+exports it. The export must equal the original. The table has a row for each step: processor
+seconds, and the peak memory of the process so far.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from pbrain_engine.position.geometry import transform
 from pbrain_engine.position.rules import Rule, Side
 
 SIDE = 15
-LINE = 60  # moves of an entered line, at most
-EARLY = 12  # moves after which lines leave each other
-NEAR = 10  # cells among which the first moves choose, so that they come in other orders, too
+LINE = 60  # most moves of a line
+EARLY = 12  # moves within which new lines branch off
+NEAR = 10  # cells for the first moves, few so that they transpose
 LOOK_UPS = 1_000
 
 
 class Step(NamedTuple):
-    """What one step has taken."""
+    """The cost of one step."""
 
     name: str
     seconds: float  # of the processor
-    memory: int  # bytes, the most that the process has had so far
+    memory: int  # peak bytes of the process so far
 
 
 def grow_library(nodes: int, seed: int = 1) -> GameTree:
@@ -49,7 +49,7 @@ def grow_library(nodes: int, seed: int = 1) -> GameTree:
     cells = [(x, y) for x in range(SIDE) for y in range(SIDE)]
     cells.sort(key=lambda cell: max(abs(cell[0] - middle), abs(cell[1] - middle)))
     tree = GameTree()
-    early: list[tuple[TreeNode, int, int]] = [(tree.root, 0, 0)]  # with its cells, and its depth
+    early: list[tuple[TreeNode, int, int]] = [(tree.root, 0, 0)]  # node, occupied cells, depth
     parent, taken, depth = early[0]
     left = count = 0
     while count < nodes:
@@ -111,7 +111,7 @@ def measure(nodes: int, folder: Path) -> list[Step]:
             (stored,) = read_trees(database)
             keys = {image.key for node, _, image in images(stored) if node.is_move}
         assert stored.count() == nodes
-        assert len(keys) < nodes  # some come about in several orders
+        assert len(keys) < nodes  # there are transpositions
         del stored
         ways = _ways(tree, LOOK_UPS)
         with step(f"{len(ways):,} positions looked up"):

@@ -1,19 +1,18 @@
 """Where games are lost: ``python -m lab.measure_losses JOURNAL NAME [--games N] [--time S]``.
 
-Each game that NAME lost is looked through from its end, every position for S seconds with all
-that is known of the next one (``engine/review.py``). The decisive move is the last one before
-which NAME still had a fair chance, and said so; fours are left aside, which only put a loss off
-beyond what a search sees. There fresh searches of 1, 4 and 16 times the match's time say what
-would have avoided it:
+Each game that NAME lost is reviewed from its end, S seconds per position, using the results of the
+next one (``engine/review.py``). The decisive move is the last one before which NAME still had a
+fair chance and reported one; fours are skipped, since they only push a loss beyond the horizon.
+There, fresh searches of 1, 4 and 16 times the match's time show what would have avoided it:
 
-- *opening*: there was no such move, the position from which NAME began was lost already;
-- *time*: a longer search plays something else that leaves a fair chance;
-- *luck*: even the search of the match's own time plays something else that does;
-- *threats*: the enemy's win after the move can be proven by threats, but no search avoids it;
-- *judgement*: none of these; the longest search does not see it either.
+- *opening*: there was no such move; NAME's first position was already lost;
+- *time*: a longer search plays another move that leaves a fair chance;
+- *luck*: even a search of the match's own time plays such a move;
+- *threats*: the opponent's win after the move is proven by threats, but no search avoids it;
+- *judgement*: none of these; not even the longest search sees it.
 
-What is written to ``--out`` has the position, the move that lost and one that holds, where one was
-found, as ``lab.measure_refutations`` reads them.
+``--out`` gets the position, the losing move and, if found, one that holds, in the format of
+``lab.measure_refutations``.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver import Solver
 from pbrain_engine.values import chance
 
-FAIR = 0.25  # chance to win from which a game is not lost yet
+FAIR = 0.25  # least winning chance at which a game is not lost yet
 FACTORS = (1, 4, 16)  # of the match's time, for the searches at the decisive move
 TABLE = 64 << 20
-THREAT_NODES = 300_000  # stones for the enemy's win by threats
+THREAT_NODES = 300_000  # node limit for the opponent's win by threats
 OPENING, TIME, LUCK, THREATS, JUDGEMENT = "opening", "time", "luck", "threats", "judgement"
 
 
 class Losses:
-    """Looks through lost games of one rule and board."""
+    """Reviews lost games of one rule and board."""
 
     def __init__(self, size: int, rule: Rule, turn: float, seconds: float) -> None:
-        """Review at that many seconds a position games of that many seconds a move."""
+        """Set the seconds per move of the games (``turn``) and per position of the review."""
         self.turn = turn
         self.size = size
         self.rule = rule
@@ -58,14 +57,14 @@ class Losses:
         self.reviewer = Reviewer(self.engine, self.solver, seconds)
 
     def begin(self, moves: list[Move]) -> None:
-        """Set the engine on a position of which it knows nothing."""
+        """Set up a position with cleared tables."""
         self.engine.new_game(self.size, rule=self.rule)
         self.engine.clear_hash()
         for move in moves:
             self.engine.play(*move)
 
     def examine(self, played: GameRecord, name: str) -> dict[str, Any]:
-        """Return what decided a lost game."""
+        """Return the record of a lost game: its decisive move and the cause."""
         opening = [Move(*cell) for cell in played.opening]
         moves = [Move(*cell) for cell in played.chosen]
         self.begin(opening)
@@ -98,19 +97,19 @@ class Losses:
         return record | self._avoided(before, decisive)
 
     def _chance(self, played: GameRecord, at: int) -> float:
-        """Return the chance to win that NAME announced with a move, 1 if it announced nothing."""
+        """Return the winning chance that NAME reported with a move, 1 if it reported nothing."""
         value = played.values[at]
         scale = self.engine.weights.scale(self.rule)
         return 1.0 if value is None else chance(value, scale)
 
     def _makes_four(self, before: list[Move], move: Move) -> bool:
-        """Return whether a move threatens a five."""
+        """Return whether a move makes a four."""
         self.begin([*before, move])
         self.engine.game.set_to_move(self.engine.game.to_move.opponent)
         return self.solver.fours(self.engine.game, nodes=THREAT_NODES).length == 1
 
     def _avoided(self, before: list[Move], decisive: Reviewed) -> dict[str, Any]:
-        """Return what would have avoided a decisive move."""
+        """Return the cause of a decisive move, and a move that would have avoided it."""
         self.begin([*before, decisive.move])
         proof = self.solver.threats(self.engine.game, nodes=THREAT_NODES)
         for factor in FACTORS:
@@ -130,10 +129,10 @@ class Losses:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("journal", type=Path)
-    parser.add_argument("name", help="of the engine whose losses count")
+    parser.add_argument("name", help="the engine whose losses count")
     parser.add_argument("--games", type=int, default=1 << 30, help="at most this many")
-    parser.add_argument("--time", type=float, default=1.0, help="seconds a position (%(default)s)")
-    parser.add_argument("--out", type=Path, help="where what was found is written, a line a game")
+    parser.add_argument("--time", type=float, default=1.0, help="per position (%(default)s s)")
+    parser.add_argument("--out", type=Path, help="file of results, one line per game")
     options = parser.parse_args()
     settings, games = read_journal(options.journal)
     losses = Losses(settings.width, Rule(settings.rule), settings.turn, options.time)

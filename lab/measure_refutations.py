@@ -1,15 +1,15 @@
-"""When losing moves are seen through: ``python -m lab.measure_refutations FILE [--nodes N]``.
+"""When searches see that a move loses: ``python -m lab.measure_refutations FILE [--nodes N]``.
 
 Each line of FILE is a JSON object: ``size``, ``rule``, ``moves`` (the position, such as ``h8i9``)
-and ``lost_by``, the move that lost; ``lab.measure_losses --out`` writes such lines. A search of
-each position begins with empty tables. As long as it would play that move and gives itself a chance
-of FAIR or more it is fooled. The refutation is seen with the first iteration after the last one
-that was fooled, and its nodes count; a search that is not fooled for long is broken off, and one
-that is still fooled after N nodes counts as N. What is compared between versions is the geometric
-mean.
+and ``lost_by``, the losing move; ``lab.measure_losses --out`` writes such lines. Each position is
+searched from empty tables. The search is fooled as long as it chooses that move with a winning
+chance of FAIR or more. The figure is the nodes of the first iteration after the last fooled one; a
+search that has not been fooled for long is stopped, and one still fooled after N nodes counts as N.
+Versions are compared by the geometric mean.
 
-Kinds are what the file knows: ``answer`` (a proven refutation, with its plies), ``holds`` (a move
-that would have held), ``missed`` (an own win), or ``why`` of ``lab.measure_losses``.
+The kind of a position comes from the file: ``answer`` (a proven refutation, with its plies),
+``holds`` (a move that would have held), ``missed`` (an own win), or ``why`` of
+``lab.measure_losses``.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from pbrain_engine.game.cells import cell_name, parse_moves
 NODES = 4_000_000
 TABLE = 64 << 20
 KINDS = ("answer", "missed", "holds")
-PATIENCE, LEAST = 4, 200_000  # a search ends when it has not been fooled for so long
+PATIENCE, LEAST = 4, 200_000  # factor and least number of nodes without being fooled, to stop
 
 
 class Seen(NamedTuple):
-    """After how many nodes the losing move of a position was seen through."""
+    """The nodes after which a search saw that a move loses."""
 
     kind: str
     lost_by: str
     nodes: int
-    is_seen: bool  # else it was played to the end
+    is_seen: bool  # False: still fooled at the end
 
 
 def read_positions(path: Path) -> Iterator[dict[str, Any]]:
@@ -55,7 +55,7 @@ def kind_of(position: dict[str, Any]) -> str:
 
 
 def see(engine: Engine, position: dict[str, Any], nodes: int = NODES) -> Seen:
-    """Search a position until its losing move is seen through."""
+    """Search a position until the search sees that the move loses."""
     size = position.get("size", 15)
     engine.new_game(size, rule=position.get("rule", "freestyle"))
     engine.clear_hash()

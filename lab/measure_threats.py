@@ -1,7 +1,7 @@
 """Measure the solver on the puzzle files: how many it solves, with how many nodes, how fast.
 
-``python -m lab.measure_threats --set vcf --sample 200 --limit 1 --out FILE``. Every claimed
-win is played through by the oracle. With ``--out`` a run can be interrupted and continued.
+``python -m lab.measure_threats --set vcf --sample 200 --limit 1 --out FILE``. The oracle replays
+every claimed win. With ``--out`` a run can be interrupted and continued.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.oracle.replay import complaint_about_line, complaint_about_tree
 from tests.oracle.rules import board_of
 from tests.puzzles import DATA
 
-# Name of a set: its file, what is asked, and which of the file's puzzles belong to it.
+# Name of a set: its file, and the kind of search.
 SETS: dict[str, tuple[str, str]] = {
     "vcf": ("vcf", "fours"),
     "vcf-long": ("vcf", "fours"),
@@ -40,11 +40,11 @@ SETS: dict[str, tuple[str, str]] = {
     "win-open": ("win", "threats"),
     "no-vcf-vct": ("novcf", "threats"),
 }
-LONG = 15  # own stones of a long win by fours
+LONG = 15  # winner's stones of a long win by fours
 
 
 def belongs(name: str, puzzle: dict[str, Any]) -> bool:
-    """Return whether a puzzle of the file belongs to the set."""
+    """Return whether a puzzle of a file belongs to a set."""
     proven = puzzle.get("source") == "quintet" or "quintet" in puzzle["id"]
     if name == "quintet":
         return proven
@@ -58,7 +58,7 @@ def belongs(name: str, puzzle: dict[str, Any]) -> bool:
 
 
 def puzzles_of(name: str, sample: int, seed: int) -> list[dict[str, Any]]:
-    """Return a random sample of a set, always the same one."""
+    """Return a reproducible random sample of a set."""
     with (DATA / f"puzzles_{SETS[name][0]}.jsonl").open(encoding="utf-8") as file:
         puzzles = [puzzle for puzzle in map(json.loads, file) if belongs(name, puzzle)]
     if sample and sample < len(puzzles):
@@ -67,7 +67,7 @@ def puzzles_of(name: str, sample: int, seed: int) -> list[dict[str, Any]]:
 
 
 def complaint(solver: Solver, puzzle: dict[str, Any], game: Game, proof: Result) -> str:
-    """Return what the oracle has against a win, or an empty string."""
+    """Return the oracle's objection to a win, or an empty string."""
     board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
     side = 0 if puzzle["to_move"] == "black" else 1
     if proof.claim == "vcf":
@@ -77,7 +77,7 @@ def complaint(solver: Solver, puzzle: dict[str, Any], game: Game, proof: Result)
 
 
 def ask(solver: Solver, question: str, puzzle: dict[str, Any], options: Any) -> dict[str, Any]:
-    """Solve one puzzle and return the record of it."""
+    """Solve one puzzle and return its record."""
     game = game_of(puzzle)
     start = thread_time()
     record: dict[str, Any] = {"id": puzzle["id"]}
@@ -103,7 +103,7 @@ def ask(solver: Solver, question: str, puzzle: dict[str, Any], options: Any) -> 
 
 
 def quantile(values: Sequence[float], part: float) -> float:
-    """Return the value below which a part of the values lies."""
+    """Return a quantile of the values, 0.0 without any."""
     return sorted(values)[min(int(len(values) * part), len(values) - 1)] if values else 0.0
 
 
@@ -124,19 +124,19 @@ def summary(name: str, records: list[dict[str, Any]]) -> str:
 
 
 def make_parser(prog: str, about: str | None) -> argparse.ArgumentParser:
-    """Return a parser with the options of what measures on puzzles."""
+    """Return a parser with the options for measuring on puzzles."""
     parser = argparse.ArgumentParser(prog=prog, description=about)
     parser.add_argument("--set", choices=list(SETS), required=True)
     parser.add_argument("--sample", type=int, default=0, help="how many puzzles (0: all)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=1.0, help="seconds a puzzle")
-    parser.add_argument("--out", type=Path, help="records, one JSON object a line")
-    parser.add_argument("--open", action="store_true", help="list what is not found, or not proven")
+    parser.add_argument("--limit", type=float, default=1.0, help="seconds per puzzle")
+    parser.add_argument("--out", type=Path, help="file of records, one JSON object per line")
+    parser.add_argument("--open", action="store_true", help="list puzzles not found or proven")
     return parser
 
 
 def end(records: list[dict[str, Any]], missed: list[dict[str, Any]]) -> int:
-    """List what was missed; return 1 if the oracle objects to anything."""
+    """List missed puzzles; return 1 if the oracle objects to anything."""
     for record in missed:
         print(record)
     return 1 if any(record.get("fault") for record in records) else 0
@@ -145,8 +145,8 @@ def end(records: list[dict[str, Any]], missed: list[dict[str, Any]]) -> int:
 def main(arguments: Sequence[str]) -> int:
     """Measure; return 1 if the oracle objects to anything."""
     parser = make_parser("measure_threats", __doc__)
-    parser.add_argument("--nodes", type=int, help="stones that a search may try a puzzle")
-    parser.add_argument("--memory", type=int, default=100, help="megabytes of the tables")
+    parser.add_argument("--nodes", type=int, help="node limit of a search")
+    parser.add_argument("--memory", type=int, default=100, help="megabytes for the tables")
     parser.add_argument("--no-check", dest="check", action="store_false")
     options = parser.parse_args(arguments)
     name = options.set

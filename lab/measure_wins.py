@@ -1,10 +1,10 @@
-"""Measure how soon the whole engine announces a forced win, compared with another program.
+"""Measure how soon the engine announces a forced win, compared with another program.
 
-``python -m lab.measure_wins --set vct-open --sample 100 --limit 1 --other PROGRAM``. Times
-are of the processor, from the question to the first word of a win, so that a busy machine
-does not count. Each puzzle begins with an empty table, on one thread. With ``--prove`` each
-win of ours is proven by a tree afterwards, with ``--replay`` the oracle plays that through.
-With ``--out`` a run can be interrupted and continued.
+``python -m lab.measure_wins --set vct-open --sample 100 --limit 1 --other PROGRAM``. Times are
+processor times from the command to the first report of a win, so that other load does not count.
+Each puzzle begins with empty tables, on one thread. ``--prove`` proves each of our wins by a tree
+afterwards, and ``--replay`` also lets the oracle replay the tree. With ``--out`` a run can be
+interrupted and continued.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from pbrain_engine.values import WIN_BAND
 from tests.oracle.replay import complaint_about_tree
 from tests.oracle.rules import board_of
 
-PATIENCE = 10.0  # times the limit, by the clock on the wall
-PROOF_SECONDS = 60.0  # by the clock on the wall
+PATIENCE = 10.0  # limit in wall-clock time, as a multiple of the limit
+PROOF_SECONDS = 60.0  # of wall-clock time
 TABLE = 64 << 20
 WIN_WORD = re.compile(r"\+M(\d+)")
 
 
 def follows_turns(puzzle: dict[str, Any]) -> bool:
-    """Return whether black and white have as many stones as alternate moves give them."""
+    """Return whether the numbers of stones fit alternating moves."""
     more = 0 if puzzle["to_move"] == "black" else 1
     return len(puzzle["black"]) - len(puzzle["white"]) == more
 
 
 class Ours:
-    """The engine, asked in this process."""
+    """The engine in this process."""
 
     def __init__(self, engine: Engine, proves: bool, replays: bool) -> None:
-        """``proves``: wins are proven by a tree; ``replays``: which the oracle plays through."""
+        """``proves``: prove wins by a tree; ``replays``: let the oracle replay the tree."""
         self.engine = engine
         self.solver = Solver(TABLE)
         self.proves, self.replays = proves, replays
 
     def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
-        """Return what is announced within the limit."""
+        """Return the record of a win announced within the limit, or of none."""
         engine = self.engine
         game = game_of(puzzle)
         engine.new_game(game.width, game.height, game.rule)
@@ -81,7 +81,7 @@ class Ours:
         return {**record, **self.prove(puzzle, thought)} if self.proves else record
 
     def prove(self, puzzle: dict[str, Any], thought: Thought) -> dict[str, Any]:
-        """Return how many moves the proof has and how long it took, and what is wrong with it."""
+        """Return the size of a proof, its time, and any fault."""
         start = process_time()
         self.solver.clear()
         tree = Prover(self.engine, self.solver, PROOF_SECONDS).prove(thought)
@@ -99,21 +99,21 @@ class Ours:
 
 
 class Other:
-    """Another program, asked by the protocol; it tells of a win as ``+M`` and a number."""
+    """Another program, by the protocol; it reports a win as ``+M`` and a number."""
 
     def __init__(self, command: str) -> None:
-        """Start it in its own folder."""
+        """Start the program in its own folder."""
         self.peer = EngineProcess([command], folder=str(Path(command).parent))
 
     def spent(self) -> float:
-        """Return the seconds that its threads have had of the processor."""
+        """Return the processor time of its threads in seconds."""
         total = 0
         for task in Path(f"/proc/{self.peer.process.pid}/task").iterdir():
             total += int((task / "schedstat").read_text().split()[0])
         return total / 1e9
 
     def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
-        """Return what is announced within the limit."""
+        """Return the record of a win announced within the limit, or of none."""
         self.peer.lines()
         turn = round(PATIENCE * limit * 1000)
         rule = Rule.parse(puzzle["rule"])
@@ -152,7 +152,7 @@ class Other:
         return record
 
     def close(self) -> None:
-        """End it."""
+        """Kill the program."""
         self.peer.close(0.0)
 
 
@@ -174,10 +174,10 @@ def row(name: str, who: str, limit: float, records: list[dict[str, Any]]) -> str
 def main(arguments: list[str]) -> int:
     """Measure and print the table rows."""
     parser = make_parser("measure_wins", __doc__)
-    parser.add_argument("--other", help="a program to ask as well")
-    parser.add_argument("--only-other", action="store_true", help="do not ask ours")
+    parser.add_argument("--other", help="another program to measure")
+    parser.add_argument("--only-other", action="store_true", help="do not measure ours")
     parser.add_argument("--prove", action="store_true", help="prove our wins by a tree")
-    parser.add_argument("--replay", action="store_true", help="and play the trees through")
+    parser.add_argument("--replay", action="store_true", help="also replay the trees")
     parser.add_argument("--weights", default=DEFAULT_WEIGHTS, help="built-in name or file")
     parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
     options = parser.parse_args(arguments)

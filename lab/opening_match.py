@@ -1,7 +1,7 @@
-"""Play openings by a rule, and whole games from them: whether they leave either player ahead.
+"""Play openings by a rule, and games from them, to see whether they favour either player.
 
 ``python -m lab.opening_match soosorv-8 --games 20 --time 1 --nodes 20000``: the engine plays both
-players, with ``--time`` seconds a step of the opening, then with ``--nodes`` a move to the end.
+players, with ``--time`` seconds per step of the opening, then ``--nodes`` per move to the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 
 
 def play_opening(engine: Engine, name: str, seconds: float, chance: random.Random) -> OpeningPlay:
-    """Play one opening to its last step, both players by the engine."""
+    """Play one opening to its end, with the engine as both players."""
     rule = RULES[name]
     engine.new_game(15, rule=rule.rule or Rule.STANDARD)
     opening = OpeningPlay(rule)
@@ -28,7 +28,7 @@ def play_opening(engine: Engine, name: str, seconds: float, chance: random.Rando
 
 
 def play_out(engine: Engine, opening: OpeningPlay, nodes: int) -> int | None:
-    """Play the game from an opening; return the player who wins, 0 the first, None for a draw."""
+    """Play a game from an opening; return the winning player (0 or 1), or None for a draw."""
     engine.new_game(15, rule=opening.rule.rule or Rule.STANDARD)
     for x, y in opening.stones:
         engine.play(x, y)
@@ -44,7 +44,7 @@ def play_out(engine: Engine, opening: OpeningPlay, nodes: int) -> int | None:
 
 
 def main() -> None:
-    """Play the games and print who won them."""
+    """Play the games and print their winners."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rule", choices=RULES)
     parser.add_argument("--games", type=int, default=20)

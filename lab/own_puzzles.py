@@ -1,7 +1,7 @@
-"""Puzzles from games of the engine against itself: ``python -m lab.own_puzzles`` writes them.
+"""Write puzzles from games of the engine against itself: ``python -m lab.own_puzzles``.
 
-``tests/games/puzzles.jsonl`` holds positions with answers of the solver, which the oracle has
-checked where it can.
+``tests/games/puzzles.jsonl`` has positions with answers of the solver, checked by the oracle where
+possible.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ WANTED = {
     "vcf": 25, "vcf_freestyle": 25, "vcf_standard": 25, "novcf": 30, "defend": 15, "forbidden": 30,
 }  # fmt: skip
 NODES = 200_000  # of the solver
-PROVEN = 3  # own stones of a win that the oracle looks for
+PROVEN = 3  # longest win, in the winner's stones, that the oracle searches for
 
 
 def found_in_games() -> Iterator[dict[str, Any]]:
-    """Yield positions of games with what is wanted of them."""
+    """Yield puzzles until there are ``WANTED`` of each kind."""
     plan = Plan(908, NodePlan(300), (Rule.RENJU, Rule.FREESTYLE, Rule.STANDARD), (15,), "learned")
     left, number = Counter(WANTED), -1
     with make_engine(plan.budget, plan.weights) as engine, Solver(16_000_000) as solver:
@@ -38,7 +38,7 @@ def found_in_games() -> Iterator[dict[str, Any]]:
             record = plan.play(engine, number).record
             rule = record.rule.name.lower()
             fours = "vcf" if rule == "renju" else f"vcf_{rule}"
-            done = set[str]()  # a game gives one of each
+            done = set[str]()  # a game gives at most one of each kind
             for ply in range(record.opening + 4, len(record.moves)):
                 board = rules.Board(15, 15, rule)
                 stones: tuple[list[list[int]], list[list[int]]] = ([], [])

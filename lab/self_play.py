@@ -1,9 +1,8 @@
 """The real program against itself, judged by the oracle: ``python -m lab.self_play --help``.
 
-Each rule has a match on each board, with a journal, so that a run goes on where it ended. Every
-move has to be legal for the oracle, and a game ends exactly when the oracle sees a winning row or
-a full board. Wins that a side announced and then made late, or never, are counted too: no breach
-of the rules, but of its word.
+Each rule has a match on each board, with a journal, so that a run can be continued. Every move must
+be legal for the oracle, and a game must end exactly when the oracle sees a winning row or a full
+board. Announced wins that come late or never are counted, too, but are not errors.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ OPENINGS = "random:5"
 
 
 def may_play(board: Board, cell: Cell, side: int) -> bool:
-    """Return whether the oracle allows a move: a legal one, or a foul where all are fouls."""
+    """Return whether the oracle allows a move; a foul is allowed if all moves are fouls."""
     if rules.is_legal(board, cell, side):
         return True
     return board.at(cell) == rules.EMPTY and set(board.empties()) == rules.forbidden_cells(board)
 
 
 def complaint_about(played: GameRecord, board: Board) -> str:
-    """Return what the oracle has against a game on this empty board, or an empty string."""
+    """Return the oracle's objection to a game on this empty board, or an empty string."""
     if played.fault:
         return f"{played.loser}: {played.fault} {played.detail}"
     winner = DRAW
@@ -50,7 +49,7 @@ def complaint_about(played: GameRecord, board: Board) -> str:
 
 
 def announced(played: GameRecord) -> dict[str, int]:
-    """Return the ply by which each side has won by its own word, if it announced a win."""
+    """Return the earliest ply by which each side announced that it would win, if it did."""
     found: dict[str, int] = {}
     for ply, value in enumerate(played.values, len(played.opening)):
         if value is not None and (plies := mate_distance(value) or 0) > 0:
@@ -60,7 +59,7 @@ def announced(played: GameRecord) -> dict[str, int]:
 
 
 def broken_words(played: GameRecord) -> list[str]:
-    """Return how announced wins came late or never."""
+    """Return a description of each announced win that came late or never."""
     plies = len(played.moves)
     return [
         f"{side} announced a win by ply {by}; {played.winner} after {plies}"
@@ -70,7 +69,7 @@ def broken_words(played: GameRecord) -> list[str]:
 
 
 def play(rule: str, board: Cell, games: int, turn: float, journal: Path) -> list[GameRecord]:
-    """Play what the journal does not hold yet; return all of its games.
+    """Play the games missing in the journal; return all of its games.
 
     Raises:
         RuntimeError: the match cannot be played.
@@ -90,7 +89,7 @@ def play(rule: str, board: Cell, games: int, turn: float, journal: Path) -> list
 def run(
     games: int, turn: float, folder: Path, boards: tuple[Cell, ...] = BOARDS
 ) -> tuple[int, list[str]]:
-    """Play with journals in a folder, print a table; return the games and what is wrong."""
+    """Play with journals in a folder and print a table; return the count and the failures."""
     count, failures, lines = 0, list[str](), []
     for rule in rules.RULES:
         for board in boards:
@@ -112,11 +111,11 @@ def run(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Play, and print the table; the exit status is 1 if anything was wrong."""
+    """Play and print the table; return 1 if anything was wrong, else 0."""
     parser = argparse.ArgumentParser(prog="python -m lab.self_play", description=__doc__)
     parser.add_argument("--games", type=int, default=100, help="of each rule on each board")
-    parser.add_argument("--turn", type=float, default=0.05, help="seconds a move")
-    parser.add_argument("--journals", type=Path, required=True, help="folder, to continue later")
+    parser.add_argument("--turn", type=float, default=0.05, help="seconds per move")
+    parser.add_argument("--journals", type=Path, required=True, help="folder of the journals")
     options = parser.parse_args(arguments)
     began = time.perf_counter()
     count, failures = run(options.games, options.turn, options.journals)

@@ -1,8 +1,8 @@
-"""Swap2 through the real program: ``python -m lab.swap2_openings --help``.
+"""Swap2 with the real program: ``python -m lab.swap2_openings --help``.
 
-The program puts three stones itself, or is given others; it chooses, and where it puts two
-more stones, it is asked again as the other player. Every answer has to be legal and in
-time; the values that explain it are shown.
+The program puts three stones itself or gets other ones, and chooses; if it puts two more stones, it
+is asked again as the other player. Every answer must be legal and in time; the report shows the
+values that explain it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 SWAP, STAY, PAIR = "swap", "stay", "two more"
 OPTIONS = (SWAP, STAY, PAIR)
 LATE_SEARCH = "no search in time"
-LATE = 1.0  # seconds over the limit that managers forgive
+LATE = 1.0  # seconds over the limit that managers tolerate
 
 
 class Wrong(Exception):
-    """An answer that the rules do not allow, or none."""
+    """An illegal, late or missing answer."""
 
 
 class Answer(NamedTuple):
-    """What the program chose, the stones it put, and why."""
+    """The program's choice, its stones, and the reasons."""
 
     option: str
     stones: tuple[Coordinates, ...]
@@ -42,7 +42,7 @@ class Player:
     """The program on one board."""
 
     def __init__(self, size: int, turn: float, rule: int = 0) -> None:
-        """Start it."""
+        """Start the program."""
         self.size = size
         self.turn = turn
         self.peer = EngineProcess(PROGRAM)
@@ -52,10 +52,10 @@ class Player:
             raise Wrong("no OK")
 
     def ask(self, stones: tuple[Coordinates, ...]) -> Answer:
-        """Return its answer to a swap2 board.
+        """Return the program's answer to a swap2 board.
 
         Raises:
-            Wrong: it is not a legal one.
+            Wrong: it is illegal or late.
         """
         self.peer.send("SWAP2BOARD", *(f"{x},{y}" for x, y in stones), "DONE")
         reasons: list[str] = []
@@ -84,16 +84,16 @@ class Player:
         raise Wrong(f"no answer; {self.peer.stderr[-300:]!r}")
 
     def close(self) -> None:
-        """End it."""
+        """Kill the program."""
         self.peer.close(0.0)
 
 
 def survey(
     size: int, number: int, turn: float, rule: int = 0, seed: int = 1
 ) -> tuple[Counter[str], list[str]]:
-    """Ask about that many different openings; return how often each option came, and a report.
+    """Ask about ``number`` different openings; return the counts of the options, and a report.
 
-    Half of the openings are the program's own, which are even; the others are any.
+    Half of the openings are the program's own balanced ones; the others are arbitrary.
     """
     chance = random.Random(seed)
     player = Player(size, turn, rule)
@@ -121,12 +121,12 @@ def survey(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Survey both sizes; the exit status is 1 if an option never occurred."""
+    """Survey all sizes; return 1 if an option never occurred, else 0."""
     parser = argparse.ArgumentParser(prog="python -m lab.swap2_openings", description=__doc__)
     parser.add_argument("--openings", type=int, default=50, help="of each size (default 50)")
-    parser.add_argument("--turn", type=float, default=1.0, help="seconds a decision (default 1)")
+    parser.add_argument("--turn", type=float, default=1.0, help="seconds per step (default 1)")
     parser.add_argument("--sizes", type=int, nargs="+", default=[15, 20])
-    parser.add_argument("--rule", type=int, default=0, help="code, as INFO rule sends it")
+    parser.add_argument("--rule", type=int, default=0, help="code of the rule, as in INFO rule")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     status = 0

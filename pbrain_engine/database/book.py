@@ -186,9 +186,7 @@ def load_graph(database: Database, root: bytes, drop: int = DROP) -> Graph:
     """
     graph = Graph(root, drop)
     stored = {
-        key: (value, moves)
-        for key, value, moves in database.pages()
-        if key[:BOARD] == root[: BOARD]
+        key: (value, moves) for key, value, moves in database.pages() if key[:BOARD] == root[:BOARD]
     }
     for key in sorted(stored, key=lambda key: -read_key(key).stones):  # children before parents
         graph.put(key, Image(key, 0).unpack_book(stored[key][1]))
