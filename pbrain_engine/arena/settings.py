@@ -413,9 +413,7 @@ class MatchSettings:
             raise SettingsError("--pin is for cores of this machine, not of a cluster")
         if opening := self.opening_rule:
             if opening.rule not in (None, self.rule):
-                raise SettingsError(
-                    f"{opening.title} is played by the rule {opening.rule.label}"
-                )
+                raise SettingsError(f"{opening.title} is played by the rule {opening.rule.label}")
             if self.transform:
                 raise SettingsError(
                     f"--transform turns given openings, not those of {opening.title}"

@@ -331,7 +331,9 @@ def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(tmp_path, m
     assert [child.text for child in at[line].children if not child.is_move] == ["A"]
 
 
-@pytest.mark.parametrize("name, words", [("folder", "a folder"), (os.devnull, "no ordinary file")])
+@pytest.mark.parametrize(
+    "name, words", [("folder", "a folder"), (os.devnull, "not a regular file")]
+)
 def test_what_is_no_file_is_called_what_it_is(
     name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,7 @@ def test_other_files_are_no_databases(tmp_path, capsys):
     strange.close()
     assert run(str(tmp_path / "b.db"), "add", "h8") == 1
     assert "another program" in capsys.readouterr().err
-    for url, reason in (("mysql://somewhere/a", "postgresql://"), ("://a", "no database URL")):
+    for url, reason in (("mysql://somewhere/a", "postgresql://"), ("://a", "not a database URL")):
         with pytest.raises(EngineError, match=reason):
             Database(url)
     assert run(str(tmp_path / "c.db"), "add", "h8") == 0

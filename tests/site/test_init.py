@@ -170,7 +170,7 @@ def test_what_is_kept_can_be_packed_and_put_back(tmp_path: Path) -> None:
     with zipfile.ZipFile(outside, "w") as archive:
         archive.writestr(site.SETTINGS, "{}")
         archive.writestr("../a.db", "")
-    for wrong in (b"", b"no archive", site.pack("no JSON"), outside.getvalue()):
+    for wrong in (b"", b"no archive", site.pack("not JSON"), outside.getvalue()):
         with pytest.raises(ValueError, match="was not saved by this page"):
             site.unpack(wrong)
 
