@@ -106,7 +106,7 @@ def test_other_files_are_no_databases(tmp_path, capsys):
     text = tmp_path / "a.txt"
     text.write_text("hello " * 1000)
     assert run(str(text), "check") == 1
-    assert "no database" in capsys.readouterr().err
+    assert "not a database" in capsys.readouterr().err
     strange = sqlite3.connect(tmp_path / "b.db")
     strange.execute("CREATE TABLE a (b)")
     strange.close()
