@@ -293,7 +293,7 @@ def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
 @pytest.mark.parametrize(
     ("data", "name", "reason"),
     [(b"\x09w", "a.pos", "the .pos file is cut off: it has 1 of 9 moves"),
-     (b"SQLite format 3\0", "a.db", "this is a database; .* `numoku db FILE show` asks it")],
+     (b"SQLite format 3\0", "a.db", "this is a database; .* `numoku db FILE show` queries it")],
 )  # fmt: skip
 def test_a_file_that_is_damaged_or_no_game_is_named_for_what_it_is(
     data: bytes, name: str, reason: str

@@ -279,7 +279,7 @@ def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind, tmp_path)
 @pytest.mark.parametrize(
     ("kind", "old", "new", "reason"),
     [
-        ("jsonl", b'"sgf"', b'"sg\xff"', r"no JSON: byte [0-9]+ is not UTF-8"),
+        ("jsonl", b'"sgf"', b'"sg\xff"', r"not JSON: byte [0-9]+ is not UTF-8"),
         ("journal", b'"game"', b'"gam\xff"', r"line 2: this is not JSON: byte [0-9]+ is not UTF-8"),
         ("games", b"nodes: 50", b"nodes: 5\0", r"nodes '5\\x00': a number such as"),
     ],
