@@ -63,6 +63,8 @@ def in_turn(
 class Solver:
     """Finds forced wins in games; its tables last while board and rule stay the same.
 
+    A game that a side has won is searched as if it went on.
+
     >>> from pbrain_engine.game.cells import parse_moves
     >>> game = Game(15)
     >>> for x, y in parse_moves("h8a1i8c1j8e1", 15):

@@ -324,6 +324,7 @@ class Engine:
         are reported and returned from the last depth that all of them completed. ``exclude``:
         cells not to play. With a time of zero or less, the answer comes without a search. Of moves
         equivalent by symmetry only one is searched, unless ``multipv`` asks for several lines.
+        A game that a side has won is searched as if it went on, as managers may ask for that.
 
         Raises:
             EngineError: the board is full, or a search is already running.

@@ -52,5 +52,5 @@ def test_a_line_that_is_no_opening_is_named_in_one_short_line(
     words = ["random", "random", "--games", "2", "--no-journal", "--openings", str(path)]
     assert cli.main(["match", *words]) == 2
     error = capsys.readouterr().err
-    assert "suits: ?[31m no?opening x x" in error and "x ...: move 1" in error
+    assert "usable: ?[31m no?opening x x" in error and "x ...: move 1" in error
     assert error[:-1].isprintable() and len(error) < 300

@@ -136,7 +136,11 @@ def test_a_step_is_taken_back(page: Page) -> None:
 def test_the_page_offers_every_rule() -> None:
     source = (STATIC / "setup.js").read_text(encoding="utf-8")
     names = re.search(r"OPENINGS = \[(.*?)\];", source)
-    titles = re.search(r'"opening-rules": "(.*)"', (STATIC / "words-en.js").read_text("utf-8"))
-    assert names is not None and titles is not None
-    offered = zip(re.findall(r'"(.*?)"', names[1]), titles[1].split(), strict=True)
-    assert dict(offered) == {rule.name: rule.title for rule in RULES.values()}
+    words = (STATIC / "words-en.js").read_text(encoding="utf-8")
+    assert names is not None
+    offered = {
+        name: title[1]
+        for name in re.findall(r'"(.*?)"', names[1])
+        if (title := re.search(rf'"opening-{name}": "(.*?)"', words))
+    }
+    assert offered == {rule.name: rule.title for rule in RULES.values()}
