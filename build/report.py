@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import shipping
 from package import PROGRAM, SIZE_LIMIT
@@ -183,15 +183,22 @@ def bench_lines(program: Path, rounds: int) -> list[Line]:
         limit = f"{expected}, as the sources"
         lines.append(Line(f"signature, {level}", f"{nodes}", limit, nodes == expected))
     for key, name in {"nps": "nodes a second", "pairs": "pairs a second"}.items():
-        ratio = median(package[key] / sources[key] for package, sources in pairs)
+        ratio = ratio_of(pairs, key)
         while ratio < 1 - SPEED_LOSS and len(pairs) < MOST_ROUNDS:
             pairs.append((shipping.run_bench(command), shipping.bench()))
-            ratio = median(package[key] / sources[key] for package, sources in pairs)
+            ratio = ratio_of(pairs, key)
         figure = f"{ratio:.3f} of the sources"
         limit = f"at least {1 - SPEED_LOSS:.2f}"
         good = ratio >= 1 - SPEED_LOSS
         lines.append(Line(f"{name}, {len(pairs)} times each", figure, limit, good))
     return lines
+
+
+def ratio_of(pairs: Sequence[tuple[dict[str, Any], dict[str, Any]]], key: str) -> float:
+    """Return the best figure of the package over that of the sources: other load only slows."""
+    package, sources = zip(*pairs, strict=True)
+    best, other = (float(max(run[key] for run in runs)) for runs in (package, sources))
+    return best / other
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -176,3 +176,8 @@ def test_a_late_start_is_outside_of_its_limit(
     warm = lines[:2]
     assert [line.good for line in warm] == [good, good]
     assert all(line.limit.startswith("at most ") for line in lines)
+
+
+def test_the_speed_of_a_package_is_that_of_its_best_run():
+    runs = [({"nps": 50}, {"nps": 100}), ({"nps": 95}, {"nps": 60})]
+    assert report.ratio_of(runs, "nps") == 0.95
