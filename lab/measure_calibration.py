@@ -20,7 +20,7 @@ from pbrain_engine.arena.match import read_journal
 from pbrain_engine.board.desk import scale_of
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.values import WIN_BAND, chance, scale_at
+from pbrain_engine.values import WIN_BAND
 
 MOVES = (0, 10, 20, 30, 60)  # since the opening, from which each stage begins
 EDGES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)  # of the chances
@@ -40,10 +40,10 @@ class Row(NamedTuple):
 def positions(game: GameRecord, name: str) -> Iterator[tuple[int, float, float]]:
     """Yield the stage, the reported chance and the score for each move of a player."""
     scale, score = scale_of(DEFAULT_WEIGHTS, game.board[2]), game.points(name) / 2
-    for number, (mover, value) in enumerate(zip(game.movers, game.values, strict=True)):
-        if mover == name and value is not None and abs(value) < WIN_BAND:
-            units = scale_at(scale, game.given + number, game.width * game.height)
-            yield bisect(MOVES, number) - 1, chance(value, units), score
+    said = zip(game.movers, game.values, game.chances(scale), strict=True)
+    for number, (mover, value, chance) in enumerate(said):
+        if mover == name and value is not None and chance is not None and abs(value) < WIN_BAND:
+            yield bisect(MOVES, number) - 1, chance, score
 
 
 def calibrate(games: Iterable[GameRecord], name: str) -> list[Row]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..files import Document, rounded
 from ..game.record import STAGES, GameRecord, stage_name, stage_of
-from ..values import WIN_BAND, chance, scale_at
+from ..values import WIN_BAND
 
 EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of the bins of chances
 ALL, AHEAD = "all", "ahead"
@@ -76,12 +76,11 @@ def predictions(games: Iterable[GameRecord], scale: float) -> Iterator[Predictio
     for played in games:
         if played.fault:
             continue
-        given = played.given
-        for number, (engine, value) in enumerate(zip(played.movers, played.values, strict=True)):
-            if value is not None and abs(value) < WIN_BAND:
-                stones, cells = given + number, played.width * played.height
-                stage, said = stage_of(stones), chance(value, scale_at(scale, stones, cells))
-                yield Prediction(engine, played.number, stage, said, played.points(engine) / 2)
+        said = zip(played.movers, played.values, played.chances(scale), strict=True)
+        for stones, (engine, value, chance) in enumerate(said, played.given):
+            if value is not None and chance is not None and abs(value) < WIN_BAND:
+                points = played.points(engine) / 2
+                yield Prediction(engine, played.number, stage_of(stones), chance, points)
 
 
 def calibrate(games: Iterable[GameRecord], scale: float) -> list[BinRow]:

@@ -30,7 +30,6 @@ from ..notation.journal import annotated
 from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, counted, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
-from ..values import chance, scale_at
 from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
 from .match import default_journal, read_journal
@@ -110,15 +109,11 @@ def html_page(
         VIEWER,
     ]
     scale = load_weights(DEFAULT_WEIGHTS).scale(settings.rule)
-    cells = settings.width * settings.height
     entries = []
     for played in sorted(games, key=lambda played: played.number)[max(0, len(games) - shown) :]:
         names = {"black": short[played.black], "white": short[played.white]}
         how = {"result": played.result, "fault": bool(played.fault)}
-        chances = [  # the values as chances of the mover, at the scale of Numoku's own
-            None if value is None else round(chance(value, scale_at(scale, stones, cells)), 3)
-            for stones, value in enumerate(played.values, played.given)
-        ]
+        chances = [each and round(each, 3) for each in played.chances(scale)]
         entries.append({**played_document(played), **names, **how, "chance": chances})
     known = {
         "width": settings.width,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
+from ..values import chance, scale_at
 from .position import Held, Image, Position, images_of
 
 BLACK, WHITE, DRAW = "black", "white", "draw"
@@ -130,6 +131,17 @@ class GameRecord(NamedTuple):
     def points(self, name: str) -> int:
         """Half points of a player: 2 for a win, 1 for a draw."""
         return 1 if self.winner == DRAW else 2 * (self.loser != name)
+
+    def chances(self, scale: float) -> list[float | None]:
+        """Return the reported values as chances, 0 to 1, of the side to move; None without a value.
+
+        ``scale``: that of the weights, in units of a value.
+        """
+        cells = self.width * self.height
+        return [
+            None if value is None else chance(value, scale_at(scale, stones, cells))
+            for stones, value in enumerate(self.values, self.given)
+        ]
 
     @property
     def turns(self) -> list[Coordinates | None]:

@@ -62,12 +62,18 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     assert page.do(COMMENTS) == ["my own words"]
 
 
-def test_a_click_on_a_list_counts_while_it_is_drawn_anew(opened: Open) -> None:
+def reviewed(opened: Open) -> Page:
+    """Return a page with the quick review of a game that has mistakes."""
     page = opened(MISSED)
     page.tab("review")
     page.set(review_seconds=0.05)
     page.press("review")
     page.wait("app.review.done")
+    return page
+
+
+def test_a_click_on_a_list_counts_while_it_is_drawn_anew(opened: Open) -> None:
+    page = reviewed(opened)
     for piece, change in (
         ("#mistakes .node", "app.review.take(app.review.moves.slice(1))"),
         ("#variations .node", "app.node.comment = 'new', app.moves.show()"),
@@ -83,11 +89,7 @@ def test_a_click_on_a_list_counts_while_it_is_drawn_anew(opened: Open) -> None:
 
 
 def test_what_stays_of_a_list_keeps_the_focus(opened: Open) -> None:
-    page = opened(MISSED)
-    page.tab("review")
-    page.set(review_seconds=0.05)
-    page.press("review")
-    page.wait("app.review.done")
+    page = reviewed(opened)
     page.do("app.review.take(app.review.moves.slice(-3))")
     page.has("#mistakes li")
     last = page.raw.locator("#mistakes .node").last
@@ -101,11 +103,7 @@ def test_what_stays_of_a_list_keeps_the_focus(opened: Open) -> None:
 
 
 def test_a_review_is_still_there_after_a_reload(opened: Open) -> None:
-    page = opened(MISSED)
-    page.tab("review")
-    page.set(review_seconds=0.05)
-    page.press("review")
-    page.wait("app.review.done")
+    page = reviewed(opened)
     names = ("marks", "mistakes", "review-status", "variations")
     shown = [page.text(name) for name in names]
     page.press("first")
