@@ -85,10 +85,6 @@ class CommandReader:
         self._bad = 0
         self._foreign = ""  # expected of an unsupported extension: a "body" or a "file" name
 
-    def feed(self, chunk: bytes) -> list[Command]:
-        """Return the commands completed by a chunk of bytes."""
-        return [command for line in self.lines(chunk) for command in self.read(line)]
-
     def lines(self, chunk: bytes) -> list[str]:
         """Return the lines completed by a chunk, by CR, LF or both, without blank lines."""
         *complete, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")

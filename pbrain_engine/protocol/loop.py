@@ -120,7 +120,11 @@ class Loop:
         while not ended:
             chunk = read()
             read_at = perf_counter()
-            for command in reader.feed(chunk) if chunk else [*reader.feed(b"\n"), END]:
+            lines = reader.lines(chunk or b"\n")
+            for line in lines:
+                log("<", line)
+            commands = [command for line in lines for command in reader.read(line)]
+            for command in commands if chunk else [*commands, END]:
                 task = self.session.task
                 # If this command ends the search, stop it before the main thread wakes and before
                 # posting the command, which may start a search of its own.
@@ -184,7 +188,6 @@ class Loop:
         return event
 
     def _on_command(self, command: Command, read_at: float) -> None:
-        log("<", str(command))
         session = self.session
         if session.task is not None and command == END:
             self._answer_now(session.task)  # the search itself ends with the process

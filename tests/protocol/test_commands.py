@@ -19,7 +19,8 @@ def test_a_body_is_bounded():
 def test_any_bytes_can_be_read(chunks):
     reader, found = CommandReader(), list[Command]()
     for chunk in [*chunks, b"\nDONE\nDONE\nBEGIN\n"]:
-        found += reader.feed(chunk)
+        for line in reader.lines(chunk):
+            found += reader.read(line)
     assert found[-1] == Command("BEGIN")
 
 

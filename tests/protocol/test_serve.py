@@ -197,10 +197,12 @@ def test_a_log_is_written_where_it_is_asked_for(tmp_path):
     log = tmp_path / "numoku.log"
     with closing(Brain([*PROGRAM, "--log", str(log)])) as peer:
         peer.is_well()
-        peer.send("END")
+        peer.send("board", "7,7,1", "DONE", "END")
         assert peer.wait(ANSWER) == 0
-    said = log.read_text(encoding="utf-8")
-    assert "< Command(name='START'" in said and "> OK" in said
+    said = [line.split(" ", 2)[2] for line in log.read_text(encoding="utf-8").splitlines()]
+    assert "> OK" in said and [line for line in said if line[0] == "<"][-4:] == [
+        "< board", "< 7,7,1", "< DONE", "< END"
+    ]  # as they came
 
 
 def test_renju_with_only_forbidden_points_gets_an_empty_cell(brain):

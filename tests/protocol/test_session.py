@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from io import BytesIO
+from itertools import chain
 from time import perf_counter
 
 import pytest
@@ -55,7 +56,7 @@ class Talk:
     def send(self, data: bytes, before: Callable[[Task], None] = lambda task: None) -> list[str]:
         """Send bytes; ``before`` gets each search before it is run at once."""
         heard: list[str] = []
-        for command in self.reader.feed(data):
+        for command in chain.from_iterable(map(self.reader.read, self.reader.lines(data))):
             heard += self.session.handle(command, perf_counter())
             if (task := self.session.task) is not None and not task.answered:
                 task.emit = heard.append
