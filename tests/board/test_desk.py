@@ -8,17 +8,15 @@ import pytest
 
 from pbrain_engine.board import desk
 from pbrain_engine.errors import Refused
-from tests.golden import board, texts
+from tests.golden import board
 
 
 def test_every_operation_answers_as_recorded() -> None:
-    recorded = texts.read(board.FILE)
-    assert board.conversations(recorded) == recorded
+    board.conversations.check()
 
 
 def test_every_request_is_answered_as_recorded() -> None:
-    recorded = texts.read(board.REQUESTED)
-    assert board.requests(recorded) == recorded
+    board.requests.check()
 
 
 @pytest.mark.parametrize("name", [float("inf"), float("-inf"), [1], {}])

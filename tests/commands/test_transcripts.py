@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.golden import commands, texts
+from tests.golden import commands
 
 
 def test_what_commands_say_is_as_recorded() -> None:
-    recorded = texts.read(commands.FILE)
-    assert commands.transcript(recorded) == recorded
+    commands.transcript.check()
 
 
 def test_what_commands_take_is_as_recorded() -> None:
     for needed in ("numpy", "starlette", "llvmlite"):
         pytest.importorskip(needed)
-    assert commands.options() == texts.read(commands.OPTIONS)
+    commands.options.check()

@@ -16,7 +16,7 @@ from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib
 from tests.database.postgres import Server, server
-from tests.golden import databases, texts
+from tests.golden import databases
 from tests.notation.test_renlib import grow
 
 __all__ = ["server"]  # a fixture
@@ -32,13 +32,11 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_what_goes_in_and_comes_out_is_as_recorded():
-    recorded = texts.read(databases.FILE)
-    assert databases.databases(recorded) == recorded
+    databases.databases.check()
 
 
 def test_a_server_takes_and_gives_the_same(server):
-    recorded = texts.read(databases.FILE)
-    assert databases.databases(recorded, lambda name: server.new_database()) == recorded
+    databases.databases.check(lambda name: server.new_database())
 
 
 def test_after_a_connection_broke_the_next_question_has_a_new_one(server):

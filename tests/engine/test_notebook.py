@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from pbrain_engine import Engine, Limit, Solver
 from pbrain_engine.game.diagram import LINE, parse_diagram
-from tests.golden import boards, texts
+from tests.golden import boards
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example.ipynb"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,8 +24,7 @@ def shown(item: Any) -> tuple[int, list[str]]:
 
 
 def test_games_are_told_and_drawn_as_recorded():
-    record = texts.read(boards.FILE)
-    assert boards.boards(record) == record
+    boards.boards.check()
     with Engine(hash_size=1 << 20) as engine:
         assert parse_diagram(str(engine)).stones == {}
 

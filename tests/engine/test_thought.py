@@ -8,7 +8,7 @@ from pbrain_engine import Engine, Limit, Move, Rule, Thought
 from pbrain_engine.engine.ending import forced_end, winner_after
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.values import WIN_BAND
-from tests.golden import texts, thoughts
+from tests.golden import thoughts
 from tests.played import set_up
 
 POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
@@ -16,8 +16,7 @@ LINES = 4
 
 
 def test_engines_think_and_tell_what_is_recorded():
-    record = texts.read(thoughts.FILE)
-    assert thoughts.thoughts(record) == record
+    thoughts.thoughts.check()
 
 
 @pytest.mark.parametrize("position", POSITIONS)

@@ -15,12 +15,10 @@ import base64
 import json
 import random
 import re
-import tempfile
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,10 +35,9 @@ from pbrain_engine.engine.engine import Limit
 from pbrain_engine.game.cells import parse_moves
 from tests.golden import texts
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
+from tests.golden.records import Record, stage
 
-FILE = Path(__file__).with_suffix(".txt")
 MANY = 4  # fields of an object of which no more than the first is written again
-REQUESTED = Path(__file__).with_name("requests.txt")
 VARIED_HERE = (
     *((pattern.replace(": ", ":"), sign.replace(": ", ":")) for pattern, sign in VARIED),
     (r'"threads":\d+', '"threads":N'),
@@ -169,6 +166,7 @@ def request(
     return sent[0]["status"], named, b"".join(message.get("body", b"") for message in sent[1:])
 
 
+@Record("requests")
 def requests(record: str) -> str:
     """Return the record of all requests, of which another one has what is asked."""
     lines = []
@@ -194,16 +192,15 @@ def requests(record: str) -> str:
     return "\n".join([*lines, ""])
 
 
+@Record("board")
 def conversations(record: str) -> str:
     """Return the record of all questions, of which another one has what is asked."""
     found = []
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+    with stage() as patch:
         limit(patch)
         for block in record.rstrip("\n").split("\n\n"):
             title, *lines = block.split("\n")
-            archive = (
-                Archive(str(Path(folder) / "a.db"), SavedGames()) if "with a" in title else None
-            )
+            archive = Archive("a.db", SavedGames()) if "with a" in title else None
             page = Page(Desks(1, archive))
             known: dict[str, Any] = {}
             found.append(title)
@@ -218,8 +215,3 @@ def conversations(record: str) -> str:
                 archive.close()
             found.append("")
     return "\n".join(found)
-
-
-if __name__ == "__main__":
-    for path, make in ((FILE, conversations), (REQUESTED, requests)):
-        texts.write(path, make(texts.read(path)))

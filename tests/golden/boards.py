@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from pbrain_engine.game.documents import game_document
 from pbrain_engine.game.game import Game, Move
@@ -14,8 +13,7 @@ from pbrain_engine.native.load.memory import Block
 from pbrain_engine.position.rules import Side
 from tests.golden import texts
 from tests.golden.commands import BOARD, stones
-
-FILE = Path(__file__).with_suffix(".txt")
+from tests.golden.records import Record
 
 
 def step(game: Game | None, words: list[str]) -> Game:
@@ -76,6 +74,7 @@ def seen(game: Game) -> list[str]:
     return [f"{form} {number} {is_so} {at} {board}", *drawn]
 
 
+@Record("boards")
 def boards(record: str) -> str:
     """Return the record of all games, of which another one has the steps."""
     game: Game | None = None
@@ -95,7 +94,3 @@ def boards(record: str) -> str:
                 lines.append(f"{words}: {type(error).__name__}: {error}")
         lines += seen(game) if game is not None else []
     return "\n".join([*lines, ""])
-
-
-if __name__ == "__main__":
-    texts.write(FILE, boards(texts.read(FILE)))

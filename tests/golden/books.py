@@ -7,15 +7,10 @@ positions that would be searched next; a book ``plays``; a ``command`` is a line
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import reduce
-from io import StringIO
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.commands import book as command
@@ -29,9 +24,9 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden import texts
-from tests.golden.readings import readings
+from tests.golden.readings import answered
+from tests.golden.records import Record, printed, stage
 
-FILE = Path(__file__).with_suffix(".txt")
 EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
 
 
@@ -122,22 +117,15 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
         case "file", name, text:
             Path(name).write_text(text)
         case "command", line:
-            said = StringIO()
-            with redirect_stdout(said), redirect_stderr(said):
-                yield f"status {cli.main(line.split())}"
-            yield from said.getvalue().splitlines()
+            yield from printed(lambda: cli.main(line.split())).splitlines()
         case "show", name:
             yield from Path(name).read_text().splitlines()
 
 
+@Record("books")
 def books(record: str) -> str:
     """Return the record of all steps, of which another one has what is done."""
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(command, "ProcessPool", Here)
-            patch.setattr(documents, "__version__", "9")
-            return readings(record, answers)
-
-
-if __name__ == "__main__":
-    texts.write(FILE, books(texts.read(FILE)))
+    with stage() as patch:
+        patch.setattr(command, "ProcessPool", Here)
+        patch.setattr(documents, "__version__", "9")
+        return answered(record, answers)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pbrain_engine.pages import Curve, html_document, html_table, line_chart
-from tests.golden import texts
-
-FILE = Path(__file__).with_suffix(".txt")
+from tests.golden.records import Record
 
 
 def charts() -> dict[str, str]:
@@ -23,7 +19,8 @@ def charts() -> dict[str, str]:
     }  # fmt: skip
 
 
-def pages() -> str:
+@Record("charts")
+def pages(_: str) -> str:
     """Return a document with them, and a table, but not the style sheet."""
     body = html_table([["a & b", "c"], ["<1>", "2"], ["3", ""]])
     body += "".join(charts().values())
@@ -31,7 +28,3 @@ def pages() -> str:
     head, style, rest = text.partition("<style>")
     text = head + style + rest[rest.index("</style>") :]
     return text.replace("><", ">\n<")
-
-
-if __name__ == "__main__":
-    texts.write(FILE, pages())

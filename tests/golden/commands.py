@@ -11,11 +11,9 @@ next is replaced by a sign. What is typed at a prompt is shown behind it.
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import sys
-import tempfile
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, _SubParsersAction
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -33,9 +31,8 @@ from pbrain_engine.engine.engine import Limit
 from pbrain_engine.engine.swap2 import OpeningChoice
 from pbrain_engine.solver import Solver
 from tests.golden import texts
+from tests.golden.records import Record, stage
 
-FILE = Path(__file__).with_suffix(".txt")
-OPTIONS = Path(__file__).with_name("options.txt")
 TRIED = ("-1", "0", "0.5", "1", "1.5", "3-7", "7-3", "15x20", "renju", "nan", "inf")
 NODES, STONES = 2000, 20_000  # of a search, and of one by the solver, that would take its time
 FOOTPRINT = 100_000_000  # bytes of this process: the size of a table leads to other searches
@@ -119,7 +116,7 @@ def run(words: str, typed: str) -> str:
     said = texts.brief(plain(said))
     if "--from-below" not in words:  # whose board is shown whole
         said = BOARD.sub(stones, said)
-    return said + texts.ended(status)
+    return said + (f"status {status}\n" if status else "")
 
 
 def limit_searches(patch: pytest.MonkeyPatch) -> None:
@@ -133,14 +130,11 @@ def limit_searches(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(play, "Dialogue", partial(Dialogue, seed=1))
 
 
+@Record("commands")
 def transcript(record: str) -> str:
     """Return the record of all commands, of which another one has what is asked."""
     said = []
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        tempfile.TemporaryDirectory() as folder,
-        contextlib.chdir(folder),
-    ):
+    with stage() as patch:
         here = str(Path.cwd())
         patch.setenv("XDG_STATE_HOME", here)
         patch.setenv("LOCALAPPDATA", here)
@@ -176,7 +170,8 @@ class Found(Exception):
         self.parser = parser
 
 
-def options() -> str:
+@Record("options")
+def options(_: str) -> str:
     """Return what each command takes: names, values that it accepts, defaults."""
     lines: list[str] = []
 
@@ -223,8 +218,3 @@ def takes(kind: Callable[[str], object], text: str) -> bool:
     except (ValueError, TypeError, ArgumentTypeError):
         return False
     return True
-
-
-if __name__ == "__main__":
-    texts.write(FILE, transcript(texts.read(FILE)))
-    texts.write(OPTIONS, options())

@@ -8,9 +8,8 @@ database, which is made where there is none, or the file.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, chdir
+from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -34,10 +33,9 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author, Known, Result
 from pbrain_engine.game.tree import GameTree
 from pbrain_engine.position.rules import Rule, Side
-from tests.golden import texts
-from tests.golden.readings import nodes_of, readings, said_of
+from tests.golden.readings import answered, nodes_of, said_of
+from tests.golden.records import Record, stage
 
-FILE = Path(__file__).with_suffix(".txt")
 ANALYSIS: dict[str, Any] = {
     "rule": "freestyle", "size": [15, 15], "to_move": "black", "black": [[7, 7]],
     "white": [[8, 8]], "played": [[7, 7], [8, 8]], "value": 30, "depth": 9, "nodes": 100,
@@ -150,16 +148,13 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
             yield from [data.hex(" ")] if form == "lib" else data.decode().splitlines()
 
 
+@Record("databases")
 def databases(record: str, place: Callable[[str], str] = "{}.db".format) -> str:
     """Return the record of all steps, of which another one has what is done; ``place`` of names."""
-    with tempfile.TemporaryDirectory() as folder, chdir(folder), ExitStack() as opened:
+    with stage(), ExitStack() as opened:
 
         @cache
         def database_of(name: str) -> Database:
             return opened.enter_context(Database(place(name), create=True))
 
-        return readings(record, partial(answers, database_of))
-
-
-if __name__ == "__main__":
-    texts.write(FILE, databases(texts.read(FILE)))
+        return answered(record, partial(answers, database_of))

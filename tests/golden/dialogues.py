@@ -9,14 +9,11 @@ each of their programs has the fault.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import shlex
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,8 +24,8 @@ from pbrain_engine.doctor import command, exam
 from pbrain_engine.doctor.checks import CHECKS, Check
 from pbrain_engine.doctor.exam import Options
 from tests.golden import texts
+from tests.golden.records import Record, printed
 
-FILE = Path(__file__).with_suffix(".txt")
 LATENCY = 0.01  # seconds that the model takes for an answer, beside a move
 FAULTS = (
     "silent", "late", "slow", "stays", "dead", "error", "nonsense", "stone", "outside", "twice",
@@ -281,15 +278,11 @@ def graded(check: Check) -> str:
 
 def said(words: str, fault: str) -> str:
     """Return what the command says of a program whose second answer is faulty."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            status = command.main(shlex.split(words))
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-    return f"$ numoku check {words}{fault and f'; {fault}'}\n{out.getvalue()}{texts.ended(status)}"
+    heard = printed(lambda: command.main(shlex.split(words)))
+    return f"$ numoku check {words}{fault and f'; {fault}'}\n{heard}"
 
 
+@Record("dialogues")
 def dialogues(record: str) -> str:
     """Return the record of all checks, and of the commands of another one."""
     lines, clients = list[str](), set[str]()
@@ -314,7 +307,3 @@ def dialogues(record: str) -> str:
     for words, fault in re.findall(r"^\$ numoku check (.*?)(?:; (\w+))?$", record, re.MULTILINE):
         lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]
     return "\n".join([*lines[1:], ""])
-
-
-if __name__ == "__main__":
-    texts.write(FILE, dialogues(texts.read(FILE)))

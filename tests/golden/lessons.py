@@ -11,10 +11,8 @@ by a fifth of itself.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import tempfile
 from pathlib import Path
 
 from pbrain_engine.game.cells import cell_name
@@ -27,10 +25,10 @@ from pbrain_engine.notation.games import (
     read_about,
     read_games,
 )
-from tests.golden import texts
+from tests.golden import records, texts
 from tests.golden.commands import run
+from tests.golden.records import stage
 
-FILE = Path(__file__).with_suffix(".txt")
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 VARIED = re.compile(r"[\d,]+(?= positions/s)|\b[\da-f]{8}\b|(?<=:)\d{6,7}\b|(?<=packed) +[\d,]+")
 FRACTION = re.compile(r"\d+\.\d+")
@@ -88,16 +86,11 @@ def sections(record: str) -> dict[str, str]:
 
 def lessons(section: str) -> str:
     """Return the record of the commands of a section, which run in a folder of their own."""
-    here, (title, *lines) = Path.cwd(), section.splitlines()
-    found = [f"{title}\n"]
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(SAMPLE, folder)
-        os.chdir(folder)
-        try:
-            found += [f"{line}\n{said(line[2:])}" for line in lines if line.startswith("$ ")]
-        finally:
-            os.chdir(here)
-    return "".join(found)
+    title, *lines = section.splitlines()
+    with stage():
+        shutil.copy(SAMPLE, ".")
+        found = [f"{line}\n{said(line[2:])}" for line in lines if line.startswith("$ ")]
+    return "".join([f"{title}\n", *found])
 
 
 def differences(one: str, other: str) -> list[str]:
@@ -115,6 +108,7 @@ def differences(one: str, other: str) -> list[str]:
     return found + one.splitlines()[len(other.splitlines()) :]
 
 
-if __name__ == "__main__":
-    parts = sections(texts.read(FILE)).values()
-    texts.write(FILE, "# " + "\n# ".join(map(lessons, parts)))
+@records.Record("lessons")
+def every(record: str) -> str:
+    """Return the record of all sections."""
+    return "# " + "\n# ".join(map(lessons, sections(record).values()))

@@ -9,14 +9,12 @@ file of ``0.jsonl`` that has Y in place of X, or nothing but Y; ``[{9}`` is that
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import re
 import shlex
 import signal
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +39,8 @@ from pbrain_engine.arena.standings import Standings
 from pbrain_engine.game.record import FAULTS, RESULTS, GameRecord
 from pbrain_engine.position.rules import Rule
 from tests.golden import texts
+from tests.golden.records import Record, printed, stage
 
-FILE = Path(__file__).with_suffix(".txt")
 NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="Old 2.1")
 FIELD = (NEW, OLD, EngineSpec("third", ("c",), is_named=True), EngineSpec("x/" * 20, ("-x", "y.z")))
 DUEL = MatchSettings((NEW, OLD), games=14, sprt=Sprt(0, 150, 0.1, 0.2), openings="a/b.txt")
@@ -134,7 +132,6 @@ class Shelf:
 
 def match_of(asked: str, words: str) -> str:
     """Return all that a match says."""
-    out = io.StringIO()
     wishes = {int(n): signal.Signals[name] for n, name in re.findall(r"(\d+): (\w+)", asked)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Shelf, "make", staticmethod(unstarted if "unstarted" in asked else played))
@@ -143,9 +140,8 @@ def match_of(asked: str, words: str) -> str:
         patch.setattr(match, "ClusterPool", Shelf)
         patch.setattr(match.processes, "KNOWS_MEMORY", False)
         patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            status = cli.main(["match", *shlex.split(words)])
-    return f"{asked}$ numoku match {words}\n{out.getvalue()}{texts.ended(status)}"
+        said = printed(lambda: cli.main(["match", *shlex.split(words)]))
+    return f"{asked}$ numoku match {words}\n{said}"
 
 
 def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: bool) -> Iterator[str]:
@@ -194,13 +190,9 @@ def report_of(words: str, change: str = "") -> str:
         new = re.sub(r"(.){(\d+)}", lambda many: many[1] * int(many[2]), new[1:])
         new = new.encode().decode("unicode_escape")
         Path(name).write_text(text.replace(old[1:], new) if old[1:] else new, encoding="utf-8")
-    out, before, folders = io.StringIO(), set(Path.cwd().rglob("*")), set[Path]()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(out),
-    ):
-        patch.setattr(report.webbrowser, "open", lambda place: print(f"shows {place[:8]}"))
+    before, folders = set(Path.cwd().rglob("*")), set[Path]()
+
+    def report_and_show() -> int:
         status = cli.main(["report", *shlex.split(words)])
         for path in sorted(set(Path.cwd().rglob("*")).difference(before)):
             if path.is_file():
@@ -208,9 +200,11 @@ def report_of(words: str, change: str = "") -> str:
                 print(f"-- {path.relative_to(Path.cwd()).as_posix()}")
                 if path.parent not in folders:  # of many files in a folder the first
                     print(page_of(text) if path.suffix == ".html" else text, end="")
-                folders |= {path.parent} - {Path.cwd()}
+                folders.update({path.parent} - {Path.cwd()})
                 path.unlink()
-    return f"{change}$ numoku report {words}\n{out.getvalue()}{texts.ended(status)}"
+        return status
+
+    return f"{change}$ numoku report {words}\n{printed(report_and_show)}"
 
 
 def views() -> Iterator[str]:
@@ -235,29 +229,26 @@ def games_of(settings: MatchSettings) -> list[GameRecord]:
     return [played(settings, task) for task in match.tasks(settings, Openings(settings))]
 
 
+@Record("matches")
 def matches(record: str) -> str:
     """Return the record of all of it, of which another one has the words of commands."""
     runs = re.findall(r"^(\{[^\"\n]*\}\n)?\$ numoku match (.*)$", record, re.MULTILINE)
     reports = re.findall(r"^(\S+: .* -> .*\n)?\$ numoku report (.+)$", record, re.MULTILINE)
     parts = []
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        contextlib.chdir(folder),
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with stage() as patch:
         patch.setattr(time, "strftime", lambda form: "T" * form.count("%"))
         patch.setattr(os, "getpid", lambda: 7)
         patch.setattr(match, "__version__", "9.9")
         patch.setattr(progress, "perf_counter", lambda: Shelf.now)
-        patch.setenv("NUMOKU_MATCHES", folder)
         patch.delenv("NO_COLOR", raising=False)
         patch.setattr(Shelf, "now", 100.0)
         here = str(Path.cwd())
+        patch.setenv("NUMOKU_MATCHES", here)
+        patch.setattr(report.webbrowser, "open", lambda place: print(f"shows {place[:8]}"))
         Path("lines.txt").write_text("h8i9\n9,9\nh8h8\nx\nh9i8\n8,8\n7,8\n-8,0\n", encoding="utf-8")
         for run in runs:
             parts.append(match_of(*run))
-            made = Path(folder, f"{'T' * 6}-7.jsonl")
-            made.unlink(missing_ok=True)
+            Path(f"{'T' * 6}-7.jsonl").unlink(missing_ok=True)
         for name in ("m.jsonl", "n.jsonl"):
             text = Path(name).read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
             lines = texts.brief(text).splitlines()
@@ -275,7 +266,3 @@ def matches(record: str) -> str:
         os.utime("1.jsonl", (1, 1e10))
         parts += [report_of(words, change) for change, words in reports]
     return "".join(f"{part.rstrip(chr(10))}\n" for part in parts).replace(here, "HERE")
-
-
-if __name__ == "__main__":
-    texts.write(FILE, matches(texts.read(FILE)))

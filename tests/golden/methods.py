@@ -6,16 +6,14 @@ In random positions: the threats of both sides, the sequences that win, and whol
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 from lab.fuzz_rules import random_board
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.threatspace import Threat, ThreatSpaceSearch, threats
-from tests.golden import texts
+from tests.golden.records import Record
 from tests.oracle import rules
 from tests.oracle.rules import BLOCKED, EMPTY, Board
 
-FILE = Path(__file__).with_suffix(".txt")
 DEEPER = Budget(nodes=400, depth=3)
 POSITIONS = 8  # of each rule, of which those with a win are recorded
 
@@ -78,7 +76,8 @@ def games(name: str, rule: str, limit: Budget, opening: int, most: int) -> list[
     return [f"{name}, {rule}, won by {game.winner}: {'; '.join(moves)}"]
 
 
-def record() -> str:
+@Record("methods")
+def record(_: str) -> str:
     """Return all positions and games."""
     lines = [line for rule in rules.RULES for line in positions(rule)]
     for name in METHODS:
@@ -88,7 +87,3 @@ def record() -> str:
             lines += games(name, rule, Budget(nodes=20, depth=1), 8, 17)
         lines += games(name, "renju", DEEPER, 8, 5)
     return "\n".join([*lines, ""])
-
-
-if __name__ == "__main__":
-    texts.write(FILE, record())

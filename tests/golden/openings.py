@@ -8,11 +8,8 @@ with ``>`` what the engine of a textbook reads.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import shlex
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,8 +27,8 @@ from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
 from tests.golden import texts
+from tests.golden.records import Record, printed, stage
 
-FILE = Path(__file__).with_suffix(".txt")
 ENGINES = ["a", "b"]
 
 
@@ -89,59 +86,50 @@ def judged() -> Iterator[str]:
 
 def command_of(words: str) -> str:
     """Return what a command says and leaves."""
-    out, said = io.StringIO(), []
-    Engine.said = said
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            status: object = cli.main(["openings", *shlex.split(words)])
-        except SystemExit as stop:
-            status = stop.code
-    text = "".join(f"{line}\n" for line in said[:4])  # other threads may be further
+    judged = Engine.said = []
+    said = printed(lambda: cli.main(["openings", *shlex.split(words)]))
+    text = "".join(f"{line}\n" for line in judged[:4])  # other threads may be further
     for path in sorted(Path().iterdir()):
         text += f"-- {path}\n{path.read_text(encoding='utf-8')}"
         if path.name != "out.txt":
             path.unlink()
-    return f"$ numoku openings {words}\n{out.getvalue()}{texts.ended(status)}{text}"
+    return f"$ numoku openings {words}\n{said}{text}"
 
 
-def textbook_of(name: str, reading: list[str]) -> str:
+def textbook_of(patch: pytest.MonkeyPatch, name: str, reading: list[str]) -> str:
     """Return what the engine of a textbook answers."""
-
-    def method(name: str) -> Any:
-        def choose(game: Any, budget: Any, chance: Any) -> Any:
-            where = f"{game.width}x{game.height} {game.rule.name}, {game.history}"
-            known = [number if number is None else round(number, 5) for number in budget]
-            print(f"  {name} on {where}, {known}, {chance.random():.3f}")
-            return SimpleNamespace(move=len(game.history) + 7)
-
-        return choose
-
-    out = io.StringIO()
     lines = iter(reading)
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
-        patch.setattr(textbook, "method", method)
-        patch.setattr(textbook.sys, "argv", ["textbook", name])
 
-        def read() -> str:
-            line = next(lines, "END OF INPUT")
-            print(f"> {line}")
-            return line + "\n" if line != "END OF INPUT" else ""
+    def read() -> str:
+        line = next(lines, "END OF INPUT")
+        print(f"> {line}")
+        return line + "\n" if line != "END OF INPUT" else ""
 
-        patch.setattr(textbook.sys, "stdin", SimpleNamespace(readline=read))
-        textbook.main()
-    return f"textbook {name}:\n{out.getvalue()}"
+    patch.setattr(textbook.sys, "argv", ["textbook", name])
+    patch.setattr(textbook.sys, "stdin", SimpleNamespace(readline=read))
+    return f"textbook {name}:\n{printed(textbook.main)}"
 
 
+def method(name: str) -> Any:
+    """Return a method that tells what it is asked."""
+
+    def choose(game: Any, budget: Any, chance: Any) -> Any:
+        where = f"{game.width}x{game.height} {game.rule.name}, {game.history}"
+        known = [number if number is None else round(number, 5) for number in budget]
+        print(f"  {name} on {where}, {known}, {chance.random():.3f}")
+        return SimpleNamespace(move=len(game.history) + 7)
+
+    return choose
+
+
+@Record("openings")
 def openings_of(record: str) -> str:
     """Return the record of all of it, of which another one has what is asked."""
     matches = re.findall(r"^match (.*):\n((?:  > .*\n)*)", record, re.MULTILINE)
     commands = re.findall(r"^\$ numoku openings (.*)$", record, re.MULTILINE)
     textbooks = re.findall(r"^textbook (\w+):\n((?:.+\n)*)", record, re.MULTILINE)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        contextlib.chdir(folder),
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with stage() as patch:
+        patch.setattr(textbook, "method", method)
         patch.setattr(openings, "Engine", Engine)
         patch.setattr(openings, "HOPELESS", 60)
         parts = list[str]()
@@ -160,9 +148,5 @@ def openings_of(record: str) -> str:
         patch.setattr(Progress, "show", show)
         parts += [command_of(words) for words in commands]
         for name, lines in textbooks:
-            parts.append(textbook_of(name, re.findall(r"^> (.*)$", lines, re.MULTILINE)))
+            parts.append(textbook_of(patch, name, re.findall(r"^> (.*)$", lines, re.MULTILINE)))
     return "\n".join(parts)
-
-
-if __name__ == "__main__":
-    texts.write(FILE, openings_of(texts.read(FILE)))

@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from itertools import count
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,9 +34,8 @@ from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Side
-from tests.golden import texts
+from tests.golden.records import Record
 
-FILE = Path(__file__).with_suffix(".txt")
 QUESTIONS = ("BEGIN", "TURN", "DONE")
 USUAL = "--turn 2 --openings none --memory 100 --start-timeout 4 --draw-after 6 --games 1"
 STRANGE = {"not there": FileNotFoundError(2, "No such file", "x"), "not a command": ValueError("?")}
@@ -247,6 +245,7 @@ def report(text: str) -> str:
     return f"  depth {thinking.depth}, value {thinking.value}, nodes {thinking.nodes}: {text}"
 
 
+@Record("players")
 def dialogues(record: str) -> str:
     """Return the record of all games and introductions, of which another one tells what is said."""
     blocks = []
@@ -268,7 +267,3 @@ def dialogues(record: str) -> str:
             found = dialogue(words.split(), answers, asked)
         blocks.append("\n".join([heading, *given, *found]))
     return re.sub(r"folder \S*numoku-\w+", "folder FOLDER", "\n\n".join(blocks) + "\n")
-
-
-if __name__ == "__main__":
-    texts.write(FILE, dialogues(texts.read(FILE)))

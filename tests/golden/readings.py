@@ -13,7 +13,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pbrain_engine.app.setup import chosen_setup
@@ -35,8 +34,7 @@ from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Side
 from tests.golden import texts
-
-FILE = Path(__file__).with_suffix(".txt")
+from tests.golden.records import Record
 
 HEADER = bytes.fromhex("ff 52 65 6e 4c 69 62 ff 03 00" + "ff" * 10)  # of a library
 
@@ -167,8 +165,8 @@ def values_of(text: str) -> list[Any]:
     return list(ast.literal_eval(f"[{text}]"))
 
 
-def readings(record: str, answers: Callable[..., Iterator[str]] = answers) -> str:
-    """Return the record of all that is read, of which another one has the texts."""
+def answered(record: str, answers: Callable[..., Iterator[str]]) -> str:
+    """Return the record of all answers, of which another one has what is asked."""
     lines = []
     for line in record.splitlines():
         if line.startswith("> "):
@@ -178,5 +176,6 @@ def readings(record: str, answers: Callable[..., Iterator[str]] = answers) -> st
     return "\n".join([*lines, ""])
 
 
-if __name__ == "__main__":
-    texts.write(FILE, readings(texts.read(FILE)))
+@Record("readings")
+def readings(record: str) -> str:
+    return answered(record, answers)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from math import inf
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,10 +29,9 @@ from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import loop, replies, searches, session, settings
 from tests import fake_engine
-from tests.golden import texts
+from tests.golden.records import Record
 from tests.turns import TurnQueue, Turns
 
-FILE = Path(__file__).with_suffix(".txt")
 STEP = 0.03  # seconds of the first iteration; each takes as many more than the one before
 DEAF = 0.2  # seconds for which a deaf engine goes on
 CPU, QUEUED = 0.15, 0.05  # seconds that the program took to start
@@ -256,6 +254,7 @@ def told(faults: set[str], script: list[tuple[float, str]]) -> list[str]:
     return lines[:-2] if lines[-2:] == by_itself else lines
 
 
+@Record("talks")
 def talks(record: str) -> str:
     """Return the record of all conversations, of which another one has what the manager sends."""
     found = []
@@ -266,7 +265,3 @@ def talks(record: str) -> str:
         script = [(float(moment), text) for moment, _, text in sent]
         found.append("\n".join([title, *told(faults, script)]))
     return "\n\n".join(found) + "\n"
-
-
-if __name__ == "__main__":
-    texts.write(FILE, talks(texts.read(FILE)))

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
-from pathlib import Path
 from zlib import crc32
 
 WIDTH = 120
@@ -96,11 +95,6 @@ def brief(text: str) -> str:
     )
 
 
-def ended(status: object) -> str:
-    """Return how a command ended, if not successfully."""
-    return f"status {status}\n" if status else ""
-
-
 def first(lines: list[str], most: int) -> list[str]:
     """Return the first of many lines, and the number and a checksum of the others."""
     others = lines[most:]
@@ -135,13 +129,3 @@ def joined(lines: Iterable[str], *words: str) -> list[str]:
             found.append(line)
         last = word
     return found
-
-
-def read(path: Path) -> str:
-    """Return the recorded text of a file."""
-    return whole(path.read_text(encoding="utf-8"))
-
-
-def write(path: Path, text: str) -> None:
-    """Record a text in a file."""
-    path.write_text(kept(text), encoding="utf-8")

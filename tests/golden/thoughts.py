@@ -9,7 +9,6 @@ before the answer.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +21,7 @@ from pbrain_engine.game.result import Result, Tree
 from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.solver import Solver
 from tests.golden import texts
-
-FILE = Path(__file__).with_suffix(".txt")
+from tests.golden.records import Record
 
 
 def numbers(words: list[str]) -> dict[str, Any]:
@@ -131,6 +129,7 @@ def noted(name: str, said: list[str]) -> Callable[..., Any]:
     return ask
 
 
+@Record("thoughts")
 def thoughts(record: str) -> str:
     """Return the record of all engines, of which another one has what is asked."""
     said: list[str] = []
@@ -152,7 +151,3 @@ def thoughts(record: str) -> str:
                         assert engine.game.check() == 0
             said.append("")
     return "\n".join(said)
-
-
-if __name__ == "__main__":
-    texts.write(FILE, thoughts(texts.read(FILE)))

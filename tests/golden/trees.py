@@ -1,14 +1,19 @@
-"""Small searches on real boards, recorded by standing between the search and itself."""
+"""Golden trees: what small searches look at, node by node, as text that people can read.
+
+They are recorded by standing between the search and itself, where kernels are plain Python:
+``NUMBA_DISABLE_JIT=1 python -m tests.golden.trees`` makes them anew. A change of the search changes
+them, and the difference shows where it began: a window, a depth, a value, a move that is not tried
+any more.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.game import move_of
@@ -19,41 +24,32 @@ from pbrain_engine.search.threats import vcf, vct
 from pbrain_engine.search.threats.memory import UNPROVABLE, disproof_of, proof_of
 from pbrain_engine.values import INFINITE, format_value
 from tests.golden import texts
+from tests.golden.records import Record
 from tests.kernels.memory import shared_block, tables_of_rule, threats_after, worker_after
 
-FOLDER = Path(__file__).parent
 ENDLESS = 1 << 60
 
 
-class Search(NamedTuple):
-    """A position, and the depth of the main search."""
+class Case(NamedTuple):
+    """A position, and the depth of the main search or the kind of win to look for."""
 
     rule: Rule
     size: int
     moves: str
-    depth: int
-
-
-class Question(NamedTuple):
-    """A position, and the kind of win to look for."""
-
-    rule: Rule
-    size: int
-    moves: str
-    kind: str
+    asked: int | str
 
 
 SEARCHES = (
-    Search(Rule.FREESTYLE, 15, "h8i9i7g9", 3),
-    Search(Rule.RENJU, 15, "h8i7j9h10i10", 2),
-    Search(Rule.STANDARD, 15, "h5f9g9j8e5h7g8f5i8g6f8g10h11h8h6e7", 2),
-    Search(Rule.CARO, 9, "e5d4f6f4d6e6c5", 2),
+    Case(Rule.FREESTYLE, 15, "h8i9i7g9", 3),
+    Case(Rule.RENJU, 15, "h8i7j9h10i10", 2),
+    Case(Rule.STANDARD, 15, "h5f9g9j8e5h7g8f5i8g6f8g10h11h8h6e7", 2),
+    Case(Rule.CARO, 9, "e5d4f6f4d6e6c5", 2),
 )
 QUESTIONS = (
-    Question(Rule.FREESTYLE, 15, "h8g8i8c1j8e1k9g1k10i1", "fours"),
-    Question(Rule.FREESTYLE, 15, "h8g8i8b2j8e1b3g1b4i1b5k1", "fours"),
-    Question(Rule.FREESTYLE, 15, "i10f5e9g11i6k5f6j6h9j11h7g9", "threats"),
-    Question(Rule.RENJU, 15, "i10f5e9g11i6k5f6j6h9j11h7g9", "threats"),
+    Case(Rule.FREESTYLE, 15, "h8g8i8c1j8e1k9g1k10i1", "fours"),
+    Case(Rule.FREESTYLE, 15, "h8g8i8b2j8e1b3g1b4i1b5k1", "fours"),
+    Case(Rule.FREESTYLE, 15, "i10f5e9g11i6k5f6j6h9j11h7g9", "threats"),
+    Case(Rule.RENJU, 15, "i10f5e9g11i6k5f6j6h9j11h7g9", "threats"),
 )
 
 
@@ -76,7 +72,6 @@ def between(*places: tuple[Any, str], note: Callable[..., Iterator[str]]) -> Ite
     """
     lines: list[str] = []
     depth = 0
-    name = places[0][1]
     inner = getattr(*places[0])
 
     def recorded(*arguments: Any) -> Any:
@@ -92,14 +87,10 @@ def between(*places: tuple[Any, str], note: Callable[..., Iterator[str]]) -> Ite
         lines[at] = f"{'  ' * depth}{before} = {after}" if after else ""
         return result
 
-    patches = [patch.object(module, name, recorded) for module, _ in places]
-    for one in patches:
-        one.start()
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in places:
+            patch.setattr(module, name, recorded)
         yield lines
-    finally:
-        for one in patches:
-            one.stop()
 
 
 def note_search(worker, tables, shared, alpha, beta, depth, ply, cut):  # type: ignore[no-untyped-def]
@@ -134,19 +125,19 @@ def note_prove(threats, tables, proof_limit, disproof_limit, first):  # type: ig
     yield f"{text(proof)}/{text(disproof)}{won}"
 
 
-def headline(case: Search | Question, said: str) -> str:
+def headline(case: Case, said: str) -> str:
     """Return the line that begins a tree: the position, what was asked and what was found."""
-    return f"# {case.rule.name.lower()} {case.size} {case.moves} {case[3]}: {said}"
+    return f"# {case.rule.name.lower()} {case.size} {case.moves} {case.asked}: {said}"
 
 
-def tree_of_search(case: Search) -> list[str]:
+def tree_of_search(case: Case) -> list[str]:
     """Return the headline and the tree of a search of all iterations."""
     tables = tables_of_rule(case.rule)
     worker, shared = worker_after(case.moves, case.rule, case.size), shared_block(1 << 12)
     root.prepare_root(worker, tables, shared, ENDLESS, 1)
     places = (alphabeta, "search"), (root, "search")
     with between(*places, note=note_search) as lines:
-        for depth in range(1, case.depth + 1):
+        for depth in range(1, case.asked + 1):
             lines.append(f"iteration {depth}")
             root.iterate(worker, tables, shared, depth, 0)
     said = f"{format_value(int(worker.root_value))}, {worker.nodes} nodes"
@@ -154,11 +145,11 @@ def tree_of_search(case: Search) -> list[str]:
     return [headline(case, said), *texts.joined(filter(None, lines), "iteration ", *levels)]
 
 
-def tree_of_question(case: Question) -> list[str]:
+def tree_of_question(case: Case) -> list[str]:
     """Return the headline and the tree of a search for a forced win."""
     tables = tables_of_rule(case.rule)
     threats = threats_after(case.moves, case.rule, case.size)
-    if case.kind == "fours":
+    if case.asked == "fours":
         with between((vcf, "find_fours"), note=note_fours) as lines:
             stones = vcf.solve_fours(threats, tables, 0)
     else:
@@ -167,14 +158,13 @@ def tree_of_question(case: Question) -> list[str]:
     return [headline(case, f"{stones} stones, {threats.nodes} nodes"), *lines]
 
 
-def search_text() -> str:
+@Record("search")
+def searches(_: str) -> str:
     """Return the trees of the main search."""
     return "\n\n".join("\n".join(tree_of_search(case)) for case in SEARCHES) + "\n"
 
 
-def solver_text() -> str:
+@Record("solver")
+def questions(_: str) -> str:
     """Return the trees of the searches for forced wins."""
     return "\n\n".join("\n".join(tree_of_question(case)) for case in QUESTIONS) + "\n"
-
-
-FILES = {FOLDER / "search.txt": search_text, FOLDER / "solver.txt": solver_text}

@@ -8,16 +8,11 @@ has Y in place of X.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import shlex
 import sys
-import tempfile
 from collections import deque
 from pathlib import Path
-
-import pytest
 
 from pbrain_engine import cli, progress, tuning
 from pbrain_engine.arena.referee import GameTask
@@ -26,8 +21,8 @@ from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.search import parameters
 from pbrain_engine.search.parameters import Parameter
 from tests.golden import texts
+from tests.golden.records import Record, printed, stage
 
-FILE = Path(__file__).with_suffix(".txt")
 TABLE = {
     "aspiration": Parameter(16, 4, 100, "a"),
     "delta": Parameter(1800, 100, 6000, "b"),
@@ -84,30 +79,27 @@ def tuned(change: str, words: str) -> str:
         old, _, new = rest.partition(" -> ")
         text = Path("a.jsonl").read_text(encoding="utf-8")
         Path(name).write_text(text.replace(old, new), encoding="utf-8")
-    out = io.StringIO()
     Shelf.name, Shelf.asked = words, 0
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            status = cli.main(["tune", *shlex.split(words)])
-        except SystemExit as stop:
-            status = int(stop.code or 0)
+
+    def tune_and_show() -> int:
+        status = cli.main(["tune", *shlex.split(words)])
         for path in sorted(Path().glob("*.html")):
             body = path.read_text(encoding="utf-8").partition("<body>")[2]
             print("-- page", texts.brief_page(body))
             path.unlink()
-        if change:
-            Path(name).unlink()
-    said = "\n".join(texts.joined(out.getvalue().split("\n"), "  plays "))
-    return f"{change}$ numoku tune {words}\n{said}{texts.ended(status)}"
+        return status
+
+    said = printed(tune_and_show)
+    if change:
+        Path(name).unlink()
+    said = "\n".join(texts.joined(said.split("\n"), "  plays "))
+    return f"{change}$ numoku tune {words}\n{said}"
 
 
+@Record("tuning")
 def runs(record: str) -> str:
     """Return the record of all commands, of which another one has the words."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        contextlib.chdir(folder),
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with stage() as patch:
         patch.setattr(tuning, "LocalGames", Shelf)
         patch.setattr(parameters, "PARAMETERS", TABLE)
         patch.setattr(tuning, "PARAMETERS", TABLE)
@@ -121,7 +113,3 @@ def runs(record: str) -> str:
         for path in sorted(Path().glob("*.jsonl")):
             parts.append(f"-- {path}\n{path.read_text(encoding='utf-8')}")
     return rounded("".join(parts)).replace(sys.executable, "PYTHON")
-
-
-if __name__ == "__main__":
-    texts.write(FILE, runs(texts.read(FILE)))

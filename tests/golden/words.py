@@ -7,25 +7,21 @@ in what the match differs from one without options, what the engine is, or why t
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import shlex
 import sys
-import tempfile
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from dataclasses import fields
 from pathlib import Path
-
-import pytest
 
 from pbrain_engine.arena import arguments, settings
 from pbrain_engine.arena.match import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.errors import SettingsError, problem_of
-from tests.golden import texts
+from tests.golden.records import Record, stage
 
-FILE = Path(__file__).with_suffix(".txt")
 ASKED = re.compile(r"(?m)^([+$>]) ?(.*)\n((?:<.*\n)*)")
 
 
@@ -39,7 +35,7 @@ def shown(value: object) -> str:
 def said_of(words: str, meaning: Callable[[str], str]) -> str:
     """Return what words mean, or what is said where they mean nothing."""
     err = io.StringIO()
-    with contextlib.redirect_stderr(err):
+    with redirect_stderr(err):
         try:
             return meaning(words)
         except (SettingsError, OSError) as error:
@@ -77,14 +73,11 @@ def engine_of(text: str) -> str:
     return "; ".join(filter(None, made))
 
 
+@Record("words")
 def words(record: str) -> str:
     """Return the record of all words, of which another one has what is asked."""
     said = []
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        contextlib.chdir(folder),
-        pytest.MonkeyPatch.context() as patch,
-    ):
+    with stage() as patch:
         here = str(Path.cwd())
         patch.setattr(settings, "usable_cores", lambda: (0, 1, 8))
         patch.setattr(sys, "executable", "/PYTHON")
@@ -100,7 +93,3 @@ def words(record: str) -> str:
             else:
                 said.append(f"  {said_of(text, engine_of if sign == '>' else match_of)}\n")
     return "".join(said).replace(here, "HERE")
-
-
-if __name__ == "__main__":
-    texts.write(FILE, words(texts.read(FILE)))

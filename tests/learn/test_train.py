@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from tests.golden import lessons, texts
+from tests.golden import lessons
 
-RECORDED = lessons.sections(texts.read(lessons.FILE))
+RECORDED = lessons.sections(lessons.every.read())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are others there")

@@ -17,7 +17,7 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree
 from pbrain_engine.notation.files import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
-from tests.golden import readings, texts
+from tests.golden import readings
 
 sizes = st.integers(MIN_BOARD, MAX_BOARD)
 line_text = st.text(
@@ -36,8 +36,7 @@ def boards_with_moves(draw: st.DrawFn) -> tuple[int, int, list[tuple[int, int]]]
 
 
 def test_all_that_is_read_and_written_is_as_recorded():
-    recorded = texts.read(readings.FILE)
-    assert readings.readings(recorded) == recorded
+    readings.readings.check()
 
 
 @given(st.text(max_size=30))

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from pbrain_engine.arena.process import EngineProcess
-from tests.golden import talks, texts
+from tests.golden import talks
 from tests.transcript import all_transcripts, replay
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
@@ -32,5 +32,4 @@ def test_the_program_holds_the_dialogue_of_each_client(transcript, burst):
 
 
 def test_all_talks_with_a_model_of_the_engine_are_as_recorded():
-    record = texts.read(talks.FILE)
-    assert talks.talks(record) == record
+    talks.talks.check()
