@@ -1,8 +1,7 @@
 """Positions with their answers, for the rules and for the solver.
 
-``games/puzzles.jsonl`` has positions from self-play, written by ``python -m lab.own_puzzles``, with
-answers of the solver, checked by the oracle where possible. Larger collections next to the
-repository are used, too.
+``games/puzzles.jsonl`` has positions from self-play with answers of the solver, checked by the
+oracle where possible. Larger collections next to the repository are used, too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """A short search finds the moves that long searches agree on, at least a given share of them.
 
-The positions come from the engine's own games, ``lab/choose_positions.py`` says how. A search
+The positions come from the engine's own games after random openings: *tactical* ones have a forced
+win that 400,000 nodes find and 4,000 do not; in *positional* ones the best move is worth at least
+80 more than any other, and no win is in sight. In both a search twice as long agrees. A search
 by nodes is the same on every machine, so the floors are what is found today (21 tactical and 22
 positional), less one for changes that only exchange one position for another.
 """
