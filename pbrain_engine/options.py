@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
                 raise
 
 
-def _number_type(
+def number_type(
     kind: Callable[[str], Number], word: str, accepts: Callable[[Number], bool]
 ) -> Callable[[str], Number]:
     """Return the type of a number option, without underscores or surrounding spaces."""
@@ -67,16 +67,16 @@ def _number_type(
 def within(least: int, most: int) -> Callable[[str], int]:
     """Return the type of an option for whole numbers from ``least`` to ``most``."""
     words = f"a whole number from {least} to {most}"
-    return _number_type(int, words, lambda n: least <= n <= most)
+    return number_type(int, words, lambda n: least <= n <= most)
 
 
-integer = _number_type(int, "a whole number", lambda n: True)
-positive = _number_type(int, "a whole number above 0", lambda n: n >= 1)
-whole = _number_type(int, "a whole number of at least 0", lambda n: n >= 0)
-above_zero = _number_type(float, "a number above 0", lambda x: isfinite(x) and x > 0)
-not_below_zero = _number_type(float, "a number of at least 0", lambda x: isfinite(x) and x >= 0)
-share = _number_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
-number = _number_type(float, "a number", isfinite)
+integer = number_type(int, "a whole number", lambda n: True)
+positive = number_type(int, "a whole number above 0", lambda n: n >= 1)
+whole = number_type(int, "a whole number of at least 0", lambda n: n >= 0)
+above_zero = number_type(float, "a number above 0", lambda x: isfinite(x) and x > 0)
+not_below_zero = number_type(float, "a number of at least 0", lambda x: isfinite(x) and x >= 0)
+share = number_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
+number = number_type(float, "a number", isfinite)
 
 
 def counted(count: int, noun: str) -> str:

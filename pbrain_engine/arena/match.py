@@ -26,7 +26,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import INTERRUPTED, FileError, SettingsError, problem_of
-from ..files import Document, state_folder
+from ..files import state_folder
 from ..game.documents import played_document
 from ..game.record import START, GameRecord
 from ..notation.journal import GameLog
@@ -56,27 +56,23 @@ class Journal(GameLog):
     Mode ``x+b`` begins a new journal with settings, ``r+b`` continues one.
     """
 
-    settings: MatchSettings
-
     def __init__(self, path: Path, mode: str, settings: MatchSettings | None = None) -> None:
-        if settings:
-            self.settings = settings
         super().__init__(path, mode, _head(settings) if settings else None)
 
-    def take(self, entry: dict[str, Any]) -> None:
-        """Read an entry: settings, which replace earlier ones, or a game of their engines."""
-        super().take(entry)
-        if entry["type"] == self.first:
-            try:
-                self.settings = MatchSettings.from_json(entry["settings"])
-            except SettingsError as error:
-                raise FileError(str(error)) from None
+    @property
+    def settings(self) -> MatchSettings:
+        """The latest settings; FileError if this version does not allow them."""
+        try:
+            return MatchSettings.from_json(self.conditions)
+        except SettingsError as error:
+            raise FileError(str(error)) from None
 
     def change(self, settings: MatchSettings) -> None:
         """Continue with other settings, such as more games."""
         if settings != self.settings:
-            self.settings = settings
-            self.write(_head(settings))
+            head = _head(settings)
+            self.take(head)
+            self.write(head)
 
     def append(self, played: GameRecord) -> None:
         """Write a game to disk, adding the date."""
@@ -85,9 +81,9 @@ class Journal(GameLog):
         self.by_number[played.number] = played
 
 
-def _head(settings: MatchSettings) -> Document:
+def _head(settings: MatchSettings) -> dict[str, Any]:
     now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    head: Document = {"type": "match", "format": 1, "version": __version__, "time": now}
+    head = {"type": "match", "format": 1, "version": __version__, "time": now}
     return {**head, "settings": asdict(settings)}
 
 

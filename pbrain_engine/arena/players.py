@@ -18,7 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from ..engine.engine import Engine, Limit
+from ..engine.opening_choices import decide
 from ..engine.pacing import Limits, plan
+from ..engine.swap2 import share_nodes
 from ..errors import problem_of
 from ..game.game import Game
 from ..game.opening_rules import OpeningPlay
@@ -26,7 +28,7 @@ from ..game.record import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
 from ..protocol.serve import engine_arguments
 from ..protocol.settings import FULL_STRENGTH, fewest_nodes
 from . import processes
-from .choosing import decide_by, read_swap2, swap2_question, swap2_words
+from .choosing import read_swap2, swap2_question, swap2_words
 from .process import EngineProcess, TimedLine, Transcript
 from .processes import Guardian
 from .referee import ChosenStep, Clock, EngineFault, PlayedMove, Player, Thinking
@@ -37,6 +39,7 @@ MEMORY_PERIOD = 2.0  # seconds between two checks of memory after quick moves
 MEMORY_TOLERANCE = 1.25  # except for the judge: engines only guess the size of their tables
 TOURNAMENT_GAME = 1  # INFO game_type: the opponent is an engine
 DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however short
+STEP_NODES = 100_000  # of all searches for a step of an opening, decided in this process
 DEFAULT_HASH = 16_000_000  # bytes; small, because it is cleared for every game
 
 _MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
@@ -279,9 +282,12 @@ class InprocessPlayer(Player):
         self._engine.clear_hash()
 
     def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep:
-        """Decide with searches of this engine."""
-        assert self._engine is not None, "launch comes first"
-        return ChosenStep(decide_by(self._engine, self.settings, opening, chance, self._check))
+        """Decide with searches of this engine, and leave it with a new game."""
+        engine, settings = self._engine, self.settings
+        assert engine is not None, "launch comes first"
+        words = decide(share_nodes(engine, STEP_NODES, self._check), opening, chance)
+        engine.new_game(settings.width, settings.height, settings.rule)
+        return ChosenStep(words)
 
     def _check(self) -> None:
         if self.is_aborted():

@@ -10,17 +10,16 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import sleep
 
 from ..game.record import GameRecord
 from ..workers import Pool, ThreadCache
-from .choosing import OpeningJudge
 from .players import InprocessPlayer, ProcessPlayer
 from .processes import Guardian
 from .referee import COLOURS, GameTask, Player, play_game
-from .settings import MatchSettings
+from .settings import MatchSettings, parse_engine
 
 POLL = 0.05  # seconds between two attempts to abort the games
 
@@ -37,11 +36,8 @@ class GameSeat:
         self._kept: dict[int, Player] = {}  # by the number of the engine
         self._playing: list[Player] = []
         self._aborted = threading.Event()
-        self._judge = OpeningJudge(settings, self._check)
-
-    def _check(self) -> None:
-        if self._aborted.is_set():
-            raise CancelledError
+        # Decides in openings for players that cannot.
+        self._judge = InprocessPlayer(parse_engine("numoku"), settings, self._aborted.is_set)
 
     def play(
         self, task: GameTask, on_move: Callable[[GameRecord], None] = lambda played: None
@@ -65,7 +61,9 @@ class GameSeat:
                 player.parameters = task.parameters[engine]
             players.append(player)
         stay = False
-        self._playing = players
+        self._playing = [*players, self._judge]
+        if settings.opening_rule is not None and not settings.in_process:
+            self._judge.launch()
         try:
             played = play_game(task, settings, players, on_move, self._judge)
             may_stay = settings.in_process or (settings.keep and not settings.judge)
@@ -87,13 +85,12 @@ class GameSeat:
     def abort(self) -> None:
         """Abort the running game; call it again until the game has ended."""
         self._aborted.set()
-        self._judge.stop()
         for player in self._playing:
             player.stop()
 
     def close(self) -> None:
         """Close the engines kept between games."""
-        self._dismiss(self._kept.values())
+        self._dismiss([*self._kept.values(), self._judge])
         self._kept.clear()
 
 

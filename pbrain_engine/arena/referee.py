@@ -163,9 +163,6 @@ class ChosenStep(NamedTuple):
     move: PlayedMove | None = None
 
 
-OpeningDecider = Callable[[OpeningPlay, Random], str]
-
-
 @dataclass
 class Player:
     """A player in one game; every method may raise EngineFault."""
@@ -221,12 +218,12 @@ def play_game(
     settings: MatchSettings,
     players: Sequence[Player],
     on_move: Callable[[GameRecord], None] = lambda played: None,
-    judge: OpeningDecider | None = None,
+    judge: Player | None = None,
 ) -> GameRecord:
     """Play a game between black and white and return its record.
 
-    With an opening rule, the record has the colours at its end; ``judge`` decides for players that
-    cannot.
+    With an opening rule, the record has the colours at its end; ``judge``, already launched,
+    decides for players that cannot.
 
     Raises:
         CancelledError: the game was aborted from outside.
@@ -296,7 +293,7 @@ def _play_opening(
     opening: OpeningPlay,
     players: Sequence[Player],
     clocks: Sequence[Clock],
-    judge: OpeningDecider,
+    judge: Player,
     chance: Random,
 ) -> PlayedMove | None:
     """Play an opening; return the next move if it came with the last step."""
@@ -304,7 +301,8 @@ def _play_opening(
     while opening.step is not None:
         who = opening.player
         choice = players[who].choose(opening, clocks[who], chance)
-        choice = choice or ChosenStep(judge(opening, chance))
+        choice = choice or judge.choose(opening, clocks[who], chance)
+        assert choice is not None, "the judge always decides"
         if choice.move is None:
             clocks[who].charge(choice.seconds)
         try:

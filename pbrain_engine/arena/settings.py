@@ -8,7 +8,7 @@ import shutil
 import sys
 from argparse import SUPPRESS
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
@@ -27,7 +27,9 @@ from ..options import (
     integer,
     not_below_zero,
     number,
+    number_type,
     positive,
+    search,
     split_command,
     whole,
     within,
@@ -35,7 +37,7 @@ from ..options import (
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import serve
-from ..search.parameters import MAX_DEPTH, PARAMETERS, check_search
+from ..search.parameters import MAX_DEPTH, PARAMETERS
 from .processes import usable_cores
 
 UNLIMITED_MS = 2_147_483_647  # sent by the protocol for no limit
@@ -67,13 +69,25 @@ LIMITS = ("turn", "nodes", "depth")  # that an engine can override
 METHOD_OPTIONS = (*LIMITS, "seed")  # of textbook methods
 OPTIONS = ("turn", *INFO_KEYS, *serve.OPTIONS, *serve.NUMBERS)
 
+_LARGEST = (1 << 63) - 1
+_integer, _natural = within(-_LARGEST, _LARGEST), within(0, _LARGEST)
+KINDS: dict[str, Callable[[str], object]] = {  # of the options whose values are not just texts
+    "turn": number_type(
+        float, f"a number from 0 to {UNLIMITED_MS // 1000}", lambda s: 0 <= s <= UNLIMITED_MS / 1000
+    ),
+    "threads": positive,
+    **dict.fromkeys(("hash_size", "hash", "nodes", "memory", "strength"), _natural),
+    "depth": within(0, MAX_DEPTH),
+    **dict.fromkeys(("seed", *serve.NUMBERS, *PARAMETERS), _integer),
+    "search": search,
+}
+
 # Programs that run another file.
 _INTERPRETER = re.compile(
     r"(python|pypy|perl|ruby|lua|node|java|mono|dotnet|wine|bash|dash|sh|env|nice|taskset)"
     r"w?[0-9.-]*(\.exe)?",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # of at most 64 bits
 _NAMED = re.compile(r"([A-Za-z][\w.+-]*)=(.+)", re.DOTALL)
 
 
@@ -191,32 +205,14 @@ def _parse_options(tail: str, text: str, allowed: tuple[str, ...]) -> tuple[tupl
             more = ", ..." if allowed is OPTIONS else ""
             known = f"known are {', '.join(allowed)}{more}"
             raise SettingsError(f"{text!r}: unknown option {key}; {known}")
-        if key not in serve.OPTIONS and (problem := _problem_of(key, value)):
-            raise SettingsError(f"{text!r}: {key} takes {problem}, not {value[:20]!r}")
-        if key == "search":
-            try:
-                check_search(value)
-            except ValueError as error:
-                raise SettingsError(f"{text!r}: {error}") from None
+        try:
+            KINDS.get(key, str)(value)
+        except ValueError as error:
+            raise SettingsError(f"{text!r}: {key}: {error}") from None
         if key in serve.FILES and Path(value).is_file():
             value = str(Path(value).absolute())
         options.append((key, value))
     return tuple(options)
-
-
-def _problem_of(key: str, value: str) -> str:
-    """Return what a numeric option takes if a value is invalid, else an empty string."""
-    if key == "turn":
-        with suppress(ValueError):
-            if 0 <= float(value) <= UNLIMITED_MS / 1000:
-                return ""
-        return "seconds"
-    if not _WHOLE.fullmatch(value):
-        return "a whole number"
-    if key == "depth":
-        return "" if 0 <= int(value) <= MAX_DEPTH else f"a number from 0 to {MAX_DEPTH}"
-    is_signed = key == "seed" or key not in INFO_KEYS
-    return "" if is_signed or not value.startswith("-") else "a number of at least 0"
 
 
 def format_engine(options: Mapping[str, object]) -> str:

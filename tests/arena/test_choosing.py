@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from concurrent.futures import CancelledError
 from dataclasses import replace
@@ -11,11 +10,12 @@ from unittest.mock import Mock
 
 import pytest
 
-from pbrain_engine.arena import choosing
+from pbrain_engine.arena import players
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import GameSeat, close_all
+from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.engine import swap2
 from pbrain_engine.engine.engine import Engine
@@ -76,7 +76,7 @@ def program(tmp_path: Path) -> str:
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "STEP_NODES", 2_000)
+    monkeypatch.setattr(players, "STEP_NODES", 2_000)
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -178,14 +178,18 @@ def test_games_still_to_be_played_begin_without_stones_of_others() -> None:
     assert [task.opening for task in tasks(match, Openings(match), [done])] == [()]
 
 
-def test_the_judge_of_an_opening_ends_with_its_match() -> None:
-    seat = GameSeat(settings("numoku", "random"))
-    seat.abort()
+def test_the_judge_of_an_opening_ends_with_its_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    seat, stop = GameSeat(settings("random", "random")), Mock()
+
+    def decide(search: swap2.OpeningSearch, *_: object) -> str:
+        monkeypatch.setattr(search.engine, "stop", stop)
+        seat.abort()
+        return str(search.best(1.0, 1))
+
+    monkeypatch.setattr(players, "decide", decide)
     with pytest.raises(CancelledError):
-        seat._judge(OpeningPlay(RULES["swap2"]), random.Random(1))
-    seat._judge._engine = engine = Mock()
-    seat.abort()
-    engine.stop.assert_called_once_with()
+        seat.play(GameTask(0, 0, 0, 1))
+    stop.assert_called_once_with()
 
 
 def test_searches_share_nodes() -> None:
