@@ -10,6 +10,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,7 @@ __all__ = [
 
 Settings = dict[str, Any] | None
 
-COMPILER = ["numba==0.68.*", "numpy", "ziglang"]  # the extra `build`
-NAMES = ("pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "build/backend.py")
 REFUSAL = """
 Numoku's kernel cannot be compiled here: {reason}.
 Install a wheel with a kernel, or use a Python that numba 0.68 supports, on 64-bit x86 or ARM.
@@ -46,8 +46,19 @@ Install a wheel with a kernel, or use a Python that numba 0.68 supports, on 64-b
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """Return the build requirements: setuptools and the compiler of the kernel."""
-    return [*build_meta.get_requires_for_build_wheel(config_settings), *COMPILER]
+    """Return the build requirements: setuptools, and those of the extra ``build``."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    compiler = project["optional-dependencies"]["build"]
+    return [*build_meta.get_requires_for_build_wheel(config_settings), *compiler]
+
+
+def copy_sources(source: Path, folder: Path) -> None:
+    """Copy the sources of the package to another folder, without libraries."""
+    (folder / "build").mkdir()
+    for name in SOURCES:
+        shutil.copy(source / name, folder / name)
+    ignored = shutil.ignore_patterns("__pycache__", "lib")
+    shutil.copytree(source / "pbrain_engine", folder / "pbrain_engine", ignore=ignored)
 
 
 def build_wheel(
@@ -56,10 +67,7 @@ def build_wheel(
     """Build a wheel from a copy of the sources with kernels; return its name."""
     sources, out = Path.cwd(), os.path.abspath(wheel_directory)
     with tempfile.TemporaryDirectory(prefix="numoku-wheel-") as folder:
-        for name in NAMES:
-            shutil.copy(sources / name, folder)
-        ignored = shutil.ignore_patterns("__pycache__", "lib")
-        shutil.copytree(sources / "pbrain_engine", Path(folder, "pbrain_engine"), ignore=ignored)
+        copy_sources(sources, Path(folder))
         compile_kernels(Path(folder))
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         options = [*(config_settings or {}).get("--build-option", []), f"--plat-name={platform}"]

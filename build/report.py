@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import subprocess
+import re
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -26,6 +26,7 @@ import shipping
 from package import PROGRAM, SIZE_LIMIT
 
 from pbrain_engine.arena import processes
+from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.errors import BuildError
 from pbrain_engine.native.load.library import load, processor_level
 
@@ -38,7 +39,7 @@ WARM_FACTOR, COLD_FACTOR = 10.0, 50.0
 BARE = [sys.executable, "-I", "-S", "-c", "input(); print('OK', flush=True); input()"]
 SPEED_LOSS = 0.1  # how much slower than the sources a package may be
 COLD_STARTS, MOST_ROUNDS = 3, 7  # repetitions, since other load may disturb one
-EMPTY_BOARD = b"BOARD\nDONE\n"
+PATIENCE = 60.0  # seconds for an answer
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 
 
@@ -53,20 +54,6 @@ class Line(NamedTuple):
     def __str__(self) -> str:
         """Return the line as text."""
         return f"{self.name:34} {self.figure:>26}   {self.limit:24} {'' if self.good else 'NO'}"
-
-
-class Start(NamedTuple):
-    """Milliseconds from the start of the program to OK, and to a move on an empty board."""
-
-    answer: float
-    move: float
-
-
-class Running(NamedTuple):
-    """A running program: its id, and a function for its next line and the milliseconds so far."""
-
-    pid: int
-    read: Callable[[], tuple[bytes, float]]
 
 
 @contextmanager
@@ -85,29 +72,29 @@ def unpack(package: Path, folder: Path) -> None:
             os.chmod(path, entry.external_attr >> 16 & 0o777)
 
 
-@contextmanager
-def started(command: list[str], said: bytes, folder: Path | None = None) -> Iterator[Running]:
-    """Start a program and send it lines; send END afterwards."""
+def answer_times(
+    command: list[str], said: Sequence[str], answers: str, folder: str | None = None
+) -> list[float]:
+    """Start a program, send it lines, and end it; return the milliseconds until each answer.
+
+    Raises:
+        BuildError: the answers do not match this pattern.
+    """
     began = perf_counter()
-    with subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(said)
-        process.stdin.flush()
-        read = process.stdout.readline
-        yield Running(process.pid, lambda: (read().strip(), 1000 * (perf_counter() - began)))
-        process.stdin.write(b"END\n")
+    with closing(EngineProcess(command, folder)) as process:
+        process.send(*said)
+        lines = [process.line(PATIENCE) for _ in answers.split()]
+        process.send("END")
+    found = " ".join(line.text.strip() for line in lines if line)
+    if not re.fullmatch(answers, found):
+        raise BuildError(f"{Path(command[0]).name} answers {found!r}")
+    return [1000 * (line.time - began) for line in lines if line]
 
 
-def start(program: Path) -> Start:
-    """Start the program once, time its first answers, and end it."""
-    said = b"START 20\nINFO timeout_turn 0\n" + EMPTY_BOARD
-    with started([str(program)], said, program.parent) as running:
-        (answer, answered), (move, moved) = running.read(), running.read()
-    if answer != b"OK" or not move.replace(b",", b"").isdigit():
-        raise BuildError(f"{program.name} answers {answer!r} and {move!r}")
-    return Start(answered, moved)
+def start(program: Path) -> list[float]:
+    """Return the milliseconds from the start of a program to OK, and to a first move."""
+    said = ("START 20", "INFO timeout_turn 0", "BOARD", "DONE")
+    return answer_times([str(program)], said, r"OK \d+,\d+", str(program.parent))
 
 
 def forget_files(folder: Path) -> str:
@@ -129,28 +116,21 @@ def forget_files(folder: Path) -> str:
 
 def start_lines(program: Path) -> list[Line]:
     """Measure the start times, warm and cold."""
-    cold = Start(math.inf, math.inf)
+    cold = [math.inf]
     for _ in range(COLD_STARTS):
         how = forget_files(program.parent)
         cold = min(cold, start(program))
-    pairs = [(start(program), bare_start()) for _ in range(STARTS)]  # in turn
-    answer, move = (median(s[place] for s, _ in pairs) for place in (0, 1))
-    bare = median(milliseconds for _, milliseconds in pairs)
+    runs = [start(program) + answer_times(BARE, ["START"], "OK") for _ in range(STARTS)]  # in turn
+    answer, move, bare = map(median, zip(*runs, strict=True))
     warm_limit = max(WARM_LIMIT, WARM_FACTOR * bare)
     cold_limit = max(COLD_LIMIT, COLD_FACTOR * bare)
     return [
         Line("start of a bare Python", f"{bare:.0f} ms", "", True),
         start_line(f"start to OK, median of {STARTS}", answer, warm_limit),
         start_line(f"start to a move, median of {STARTS}", move, warm_limit),
-        start_line(f"start to OK, {how}", cold.answer, cold_limit),
-        start_line(f"start to a move, {how}", cold.move, cold_limit),
+        start_line(f"start to OK, {how}", cold[0], cold_limit),
+        start_line(f"start to a move, {how}", cold[1], cold_limit),
     ]
-
-
-def bare_start() -> float:
-    """Return the milliseconds from the start of a bare Python to its first line."""
-    with started(BARE, b"START\n") as running:
-        return running.read()[1]
 
 
 def start_line(name: str, milliseconds: float, limit: float) -> Line:
@@ -161,10 +141,12 @@ def start_line(name: str, milliseconds: float, limit: float) -> Line:
 
 def memory_line(program: Path) -> Line:
     """Measure the memory of the program after START."""
-    with started([str(program)], b"START 20\n", program.parent) as running:
-        running.read()
-        count = 1 + len(processes.descendants(running.pid))
-        used = processes.tree_memory(running.pid)
+    with closing(EngineProcess([str(program)], str(program.parent))) as process:
+        process.send("START 20")
+        process.line(PATIENCE)
+        count = 1 + len(processes.descendants(process.pid))
+        used = processes.tree_memory(process.pid)
+        process.end()
     figure = f"{used / 1e6:.1f} MB, {count} process"
     return Line("memory after START", figure, "one process", count == 1)
 

@@ -7,7 +7,6 @@ package trusts them and needs no compiler.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -15,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import shipping
+from backend import copy_sources
 from shipping import ROOT
 
 from pbrain_engine.native.load.targets import TARGETS, Target
 
 EPOCH = "315532800"  # 1980, the first year in a ZIP, for reproducible bytes
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "build/backend.py")
 WHEEL_PLATFORMS = {
     "linux-x86_64": "manylinux_2_17_x86_64",
     "linux-aarch64": "manylinux_2_17_aarch64",
@@ -31,15 +30,6 @@ WHEEL_PLATFORMS = {
 }
 
 
-def copy_sources(folder: Path) -> None:
-    """Copy the sources of a package to a folder."""
-    (folder / "build").mkdir()
-    for name in SOURCES:
-        shutil.copy(ROOT / name, folder / name)
-    ignored = shutil.ignore_patterns("__pycache__", "lib")
-    shutil.copytree(ROOT / "pbrain_engine", folder / "pbrain_engine", ignore=ignored)
-
-
 def make_wheel(target: Target, kernels: Path, out: Path, figures: dict[str, Any]) -> None:
     """Write the wheel of one platform; ``figures`` are the bench results of the sources.
 
@@ -47,7 +37,7 @@ def make_wheel(target: Target, kernels: Path, out: Path, figures: dict[str, Any]
         BuildError: it fails; the message has the output of the packaging tools.
     """
     with tempfile.TemporaryDirectory(prefix="numoku-wheel-") as folder:
-        copy_sources(Path(folder))
+        copy_sources(ROOT, Path(folder))
         shipped = Path(folder, "pbrain_engine", "native", "lib")
         shipping.ship(target, kernels, shipped, figures)
         platform = f"--plat-name={WHEEL_PLATFORMS[target.name]}"
@@ -61,7 +51,7 @@ def make_sdist(out: Path) -> None:
         BuildError: it fails; the message has the output of the packaging tools.
     """
     with tempfile.TemporaryDirectory(prefix="numoku-sdist-") as folder:
-        copy_sources(Path(folder))
+        copy_sources(ROOT, Path(folder))
         run_setuptools(Path(folder), "sdist", "--dist-dir", str(out.resolve()))
 
 

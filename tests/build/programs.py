@@ -1,23 +1,19 @@
 """Programs run like the manager Piskvork, or the official judge of tournaments, runs them.
 
-Both are written from what is known of them and share no code with our own referee. Their
-generous patience is for loaded machines: their own limits are for idle ones.
+Both are written from what is known of them, not as our own referee is. Their generous patience
+is for loaded machines: their own limits are for idle ones.
 """
 
 from __future__ import annotations
 
-import os
-import queue
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-import psutil
-
+from pbrain_engine.arena import processes
+from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.memory import peak_working_set
 
@@ -37,33 +33,16 @@ class Piped:
     def __init__(self, program: Path, environment: Mapping[str, str] | None = None) -> None:
         """Start it in its own folder."""
         self.peak = 0  # peak memory in bytes
-        self.process = subprocess.Popen(
-            [str(program)], cwd=program.parent, env=environment, bufsize=0,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        self.lines: queue.Queue[str] = queue.Queue()
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line.decode("ascii").strip())
+        self.peer = EngineProcess([str(program)], str(program.parent), environment, merged=True)
+        self.write = self.peer.send
 
     def __enter__(self) -> Self:
         """Run it for the duration of a ``with`` block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill it if it still runs, and wait until all of its output is read."""
-        with self.process:
-            self.process.kill()
-            self.reader.join()  # before its stream is closed: it may be inside a read
-
-    def write(self, *lines: str) -> None:
-        """Send lines, all at once."""
-        assert self.process.stdin is not None
-        self.process.stdin.write("".join(line + "\r\n" for line in lines).encode("ascii"))
+        """Kill it if it still runs."""
+        self.peer.close(grace=0.0)
 
     def board(self, moves: Moves) -> None:
         """Send the whole game to the side to move."""
@@ -74,20 +53,16 @@ class Piped:
     def answer(self, seconds: float) -> str:
         """Return the next line that is not a remark."""
         end = time.perf_counter() + seconds
-        while True:
-            line = self.lines.get(timeout=max(0.01, end - time.perf_counter()))
-            if not line.startswith(("MESSAGE ", "DEBUG ")):
-                return line
+        while line := self.peer.line(max(0.01, end - time.perf_counter())):
+            if not line.text.startswith(("MESSAGE ", "DEBUG ")):
+                return line.text.strip()
+        raise AssertionError(f"no answer within {seconds:g} s")
 
     def end(self) -> int | None:
         """Send END and kill it after a while; return its status if it exited by itself."""
         self.write("END")
-        try:
-            return self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
-            self.__exit__()
+        with self:
+            return self.peer.wait(PATIENCE)
 
 
 class Managed(Piped):
@@ -123,16 +98,8 @@ class Managed(Piped):
             self.write("TURN {},{}".format(*game.moves[-1]) if game.moves else "BEGIN")
         x, y = map(int, self.answer(self.turn / 1000 + PATIENCE).split(","))
         if sys.platform == "win32":
-            self.peak = max(self.peak, peak_working_set(self.process.pid))
+            self.peak = max(self.peak, peak_working_set(self.peer.pid))
         return x, y
-
-
-def private_bytes(process: psutil.Process) -> int:
-    """Return what a process has for itself, or, where only wine is asked, what it has at all."""
-    try:
-        return int(process.memory_full_info().uss)
-    except OSError:
-        return int(process.memory_info().rss)
 
 
 class Judged(Piped):
@@ -146,16 +113,13 @@ class Judged(Piped):
         self.turn, self.left = turn, match
         self.fresh = True
         # The temporary files of the system go where the test can see them.
-        super().__init__(
-            program, dict(os.environ, TMPDIR=str(folder), TEMP=str(folder), TMP=str(folder))
-        )
-        self.tree = psutil.Process(self.process.pid)
+        super().__init__(program, dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder)))
         self.write(
             f"START {size}", f"INFO timeout_turn {turn}", f"INFO timeout_match {match}",
             f"INFO max_memory {MEMORY}", "INFO game_type 1", f"INFO rule {rule}",
             f"INFO folder {folder}",
         )  # fmt: skip
-        self.tree.suspend()
+        self.peer.suspend()
 
     def move(self, moves: Moves) -> tuple[int, int]:
         """Return its answer to all moves so far; its clock runs from the thaw."""
@@ -166,22 +130,18 @@ class Judged(Piped):
             self.write("TURN {},{}".format(*moves[-1]))
         limit = TOLERANCE + max(0, min(self.left, self.turn)) / 1000
         began = time.perf_counter()
-        self.tree.resume()
+        self.peer.suspend(resumes=True)
         answer = self.answer(limit)
         if self.fresh and answer == "OK":
             answer = self.answer(limit - (time.perf_counter() - began))
         self.fresh = False
         self.left -= round(1000 * (time.perf_counter() - began))
-        self.peak = max(self.peak, self.private())
-        self.tree.suspend()
+        self.peak = max(self.peak, processes.tree_memory(self.peer.pid))
+        self.peer.suspend()
         x, y = map(int, answer.split(","))
         return x, y
 
-    def private(self) -> int:
-        """Return the private memory of the program with all that it has started."""
-        return sum(map(private_bytes, [self.tree, *self.tree.children(recursive=True)]))
-
     def end(self) -> int | None:
         """Thaw it, say END, and kill it after a while; return its status if it left by itself."""
-        self.tree.resume()
+        self.peer.suspend(resumes=True)
         return super().end()

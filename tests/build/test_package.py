@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine.arena import processes
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
@@ -97,7 +98,7 @@ def judged_game(program: Path, folder: Path, league: str, moves_each: int) -> li
             assert all(0 <= at < LEAGUES[league][0] for at in move)
             moves.append(move)
         for player in players:
-            assert player.tree.children(recursive=True) == []
+            assert processes.descendants(player.peer.pid) == []
             assert player.end() == 0  # by itself
     return players
 
