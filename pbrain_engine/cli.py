@@ -48,13 +48,9 @@ COMMANDS = {  # the module whose ``main(arguments)`` runs it, and a summary
     "build": ("native.build.compile", "compile the kernel for this machine"),
 }
 
-EXTRAS = {  # optional dependencies, and their packages
-    "build": ("numba", "llvmlite", "ziglang"),
-    "training": ("numpy",),
-    "tools": ("rich", "psutil"),
+EXTRAS = {  # what commands need that do not say so themselves, and its packages
+    "training": ("numpy", "numba"),
     "board": ("starlette", "uvicorn", "websockets"),
-    "database": ("sqlalchemy",),
-    "cluster": ("dask", "distributed"),
 }
 
 

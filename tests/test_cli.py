@@ -240,6 +240,7 @@ sys.exit(cli.main({!r}))
     ("missing", "words", "extra"),
     [
         ("numpy", ["train", "x", "--out", "y"], "training"),
+        ("numba", ["train", "--help"], "training"),
         ("numpy", ["weights", "--games", "tests/games/sample.games"], "training"),
         ("starlette", ["board"], "board"),
     ],

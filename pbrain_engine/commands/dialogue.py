@@ -77,7 +77,6 @@ class Dialogue:
         self.person = start.person or Side.BLACK
         self.level, self.method, self.seconds = start.level, start.method, start.seconds
         self.over = False  # whether the person has quit
-        self.begun = 0  # number of games so far
         self.wants_board = False  # whether the person has asked for the board
         self.resigned: Side | None = None
         self._chance = random.Random(seed)
@@ -87,6 +86,7 @@ class Dialogue:
         self._question: Callable[[], str] | None = None  # called if the person answers yes
         self._begin(start.record, start.trees, start.opening)
         self._clock = start.clock
+        self.name, self.began = start.name, start.at
 
     def _begin(
         self,
@@ -109,7 +109,7 @@ class Dialogue:
         if opening is not None and opening.goes_on:
             self.person = opening.side
         self.resigned = None
-        self.begun += 1
+        self.name, self.began = "", 0.0  # among the saved games, until it is saved
 
     @property
     def prompt(self) -> str:

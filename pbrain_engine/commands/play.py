@@ -95,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
         Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
         dialogue = Dialogue(engine, begun, listener=line.show, kept=database)
-        talk(dialogue, line, SavedGame(shelf, begun.name, begun.at))
+        talk(dialogue, line, shelf)
     shelf.close()
     return 0
 
@@ -166,20 +166,17 @@ class StatusLine:
         print("\r" + text[:room].ljust(room), end=end, flush=True)
 
 
-def talk(dialogue: Dialogue, status: StatusLine, unfinished: SavedGame) -> None:
+def talk(dialogue: Dialogue, status: StatusLine, shelf: SavedGames) -> None:
     """Read lines and print answers until ``quit``, the end of input or a second Ctrl-C."""
     shown: object = None
-    announced = ""
-    begun = dialogue.begun
+    announced = trouble = ""
     is_warned = False
     with suppress(KeyboardInterrupt):  # while the engine is about to stop
         while not dialogue.over:
             said = dialogue.engine_turn()
             status.clear()
             _say(said)
-            if dialogue.begun != begun:  # a new game; the earlier one stays saved
-                unfinished, begun = SavedGame(unfinished.shelf), dialogue.begun
-            unfinished.keep(dialogue)
+            trouble = save(dialogue, shelf)
             game = dialogue.engine.game
             if (game.width, game.height, game.moves) != shown or dialogue.wants_board:
                 print()
@@ -210,37 +207,27 @@ def talk(dialogue: Dialogue, status: StatusLine, unfinished: SavedGame) -> None:
             answer = dialogue.answer(line)
             status.clear()
             _say(answer)
-    if unfinished.trouble:
-        _say(f"the game could not be saved: {unfinished.trouble}")
-    elif unfinished.name and not dialogue.game_over:
+    if trouble:
+        _say(f"the game could not be saved: {trouble}")
+    elif dialogue.name and not dialogue.game_over:
         _say("the game is saved: `numoku play --resume` continues it")
+
+
+def save(dialogue: Dialogue, shelf: SavedGames) -> str:
+    """Save the game once a move has been made; return why it could not be saved, or nothing."""
+    if not dialogue.name and not dialogue.is_under_way:
+        return ""
+    try:
+        document = dialogue.document()
+        if not dialogue.name:
+            dialogue.began = time.time()
+            dialogue.name = f"terminal-{os.getpid()}-{dialogue.began:.3f}"
+        shelf.keep({"game": dialogue.name, "began": dialogue.began, **document})
+    except (NotationError, OSError, sqlite3.Error) as error:
+        return problem_of(error)
+    return shelf.trouble
 
 
 def _say(text: str) -> None:
     if text:
         print(text, flush=True)
-
-
-# Unfinished games ---------------------------------------------------------------------
-
-
-class SavedGame:
-    """One saved game, stored for the first time after its first move."""
-
-    def __init__(self, shelf: SavedGames, name: str = "", began: float = 0.0) -> None:
-        self.shelf, self.name, self._began = shelf, name, began
-        self.trouble = ""  # why the game could not be saved
-
-    def keep(self, dialogue: Dialogue) -> None:
-        """Save the current state, once a move has been made; on failure set ``trouble``."""
-        if not self.name and not dialogue.is_under_way:
-            return
-        try:
-            document = dialogue.document()
-            if not self.name:
-                self._began = time.time()
-                self.name = f"terminal-{os.getpid()}-{self._began:.3f}"
-            self.shelf.keep({"game": self.name, "began": self._began, **document})
-            self.trouble = self.shelf.trouble
-        except (NotationError, OSError, sqlite3.Error) as error:
-            self.trouble = problem_of(error)
