@@ -7,20 +7,17 @@ other load affects both; the result is the median of the ratios of neighbouring 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from os import environ
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from shipping import ROOT, RUN_TOOL, run, status_of
+from shipping import ROOT, RUN_TOOL, run, run_bench, status_of
 
-from pbrain_engine.errors import BuildError
+from pbrain_engine.native.load.store import cache_root
 
 SPEEDS = {"nps": "nodes a second", "pairs": "make and undo pairs a second"}
 
@@ -42,30 +39,15 @@ def git(*arguments: str) -> str:
     return run(["git", *arguments]).strip()
 
 
-def python(tree: Path, *arguments: str) -> str:
-    """Run Python in a source tree and on its modules; all trees share a kernel cache."""
-    environment = {"NUMOKU_CACHE": str(ROOT / ".kernels"), **environ}
-    result = subprocess.run(
-        [sys.executable, *arguments], cwd=tree, env=environment, stdout=subprocess.PIPE, text=True
-    )
-    if result.returncode != 0:
-        raise BuildError(f"{' '.join(arguments[-2:])} failed in {tree.name}")
-    return result.stdout
-
-
-def bench(tree: Path) -> dict[str, Any]:
-    """Return the figures of ``numoku bench --json`` in a source tree."""
-    figures: dict[str, Any] = json.loads(python(tree, "-c", RUN_TOOL, "bench", "--json"))
-    return figures
-
-
 def compare(base: Path, rounds: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Return the figures of both trees, round by round: (this tree, base)."""
+    tool, cache = [sys.executable, "-c", RUN_TOOL], cache_root()  # one for all kernels
     for tree in (base, ROOT):
-        python(tree, "-c", RUN_TOOL, "build")
+        run([*tool, "build"], tree, NUMOKU_CACHE=cache)
     results = []
     for number in range(rounds):
-        results.append((bench(ROOT), bench(base)))
+        here = run_bench(tool, folder=ROOT, NUMOKU_CACHE=cache)
+        results.append((here, run_bench(tool, folder=base, NUMOKU_CACHE=cache)))
         print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
     return results
 

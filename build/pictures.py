@@ -1,4 +1,4 @@
-"""Draw the SVG pictures of the documents: ``python build/pictures.py``.
+"""Draw the games, trees and curves of the documents: ``python build/pictures.py``.
 
 The game is by the engine against itself in freestyle, after four given stones, with 60,000 nodes
 per move. Trees, curves and boards show real results of the methods, with random seed 1.
@@ -242,113 +242,8 @@ def fitness_by_generation() -> str:
     return curve("Fitness by generation", "generation", {"the best": best, "the mean": mean})
 
 
-# How it works: boxes of a label and a note, at (x, y, width), and lines between points.
-
-Box = tuple[int, int, int, str, str]
-INK, PAPER, SOFT = "#333", "#f4efe6", "#777"
-
-
-def boxes(title: str, size: tuple[int, int], placed: Sequence[Box], extra: Sequence[str]) -> str:
-    """Return a picture of boxes, 44 high, drawn over ``extra`` parts."""
-    arrow = (
-        '<defs><marker id="to" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto">'
-        f'<path d="M0 0L6 3L0 6Z" fill="{SOFT}"/></marker></defs>'
-    )
-    parts = [arrow, *extra]
-    for x, y, width, label, note in placed:
-        middle = x + width // 2
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{width}" height="44" rx="5" fill="{PAPER}" '
-            f'stroke="{INK}"/>'
-        )
-        parts.append(f'<text x="{middle}" y="{y + 18}" font-weight="bold">{escape(label)}</text>')
-        parts.append(
-            f'<text x="{middle}" y="{y + 35}" font-size="11" fill="{SOFT}">{escape(note)}</text>'
-        )
-    return svg(*size, title, parts)
-
-
-def arrows(*ways: str) -> list[str]:
-    """Return arrows along paths."""
-    return [f'<path d="{way}" stroke="{SOFT}" fill="none" marker-end="url(#to)"/>' for way in ways]
-
-
-def layers() -> str:
-    """Draw the packages, from what a user starts down to the stones."""
-    line = f'<path d="M10 207H570" stroke="{INKS[0]}" stroke-dasharray="5 4"/>'
-    words = f'<text x="290" y="202" fill="{INKS[0]}">ctypes: addresses and integers</text>'
-    return boxes(
-        "The layers of Numoku",
-        (580, 390),
-        (
-            (10, 10, 180, "a game manager", "protocol/"),
-            (200, 10, 180, "a terminal", "commands/, arena/, learn/"),
-            (390, 10, 180, "a browser", "board/, site/"),
-            (10, 80, 370, "engine/", "threads, time, openings: play(x, y), think(limit)"),
-            (390, 80, 180, "solver.py", "forced wins with proofs"),
-            (10, 137, 560, "game/", "stones and turns, in memory that the kernel reads and writes"),
-            (10, 220, 370, "search/alphabeta/", "deepening, principal variation search, table"),
-            (390, 220, 180, "search/threats/", "wins by fours and threes"),
-            (10, 277, 560, "eval/", "value and policy: linear, and the network"),
-            (10, 334, 275, "patterns/", "what the four lines through a cell mean"),
-            (295, 334, 275, "position/", "stones as bits of lines, rules, keys"),
-        ),
-        [line, words, *arrows("M100 54V78", "M290 54V78", "M480 54V78")],
-    )
-
-
-def search_path() -> str:
-    """Draw the steps from a position to its move."""
-    return boxes(
-        "The path of a search",
-        (580, 330),
-        (
-            (10, 10, 170, "position", "think(limit)"),
-            (205, 10, 170, "opening book", "only if one is given"),
-            (400, 10, 170, "move", "value, line, proof"),
-            (10, 100, 170, "forced win?", "fours, then threats"),
-            (205, 100, 170, "depth 1, 2, 3, ...", "best move first"),
-            (400, 100, 170, "solver again", "does the reply win?"),
-            (10, 190, 170, "node", "five, threats, table"),
-            (205, 190, 170, "moves, best first", "table, defences, policy"),
-            (400, 190, 170, "each move", "late ones less deep"),
-            (10, 276, 170, "leaf", "own fours nearby"),
-            (205, 276, 170, "evaluation", "linear, then network"),
-        ),
-        arrows(
-            "M180 32H203", "M375 32H398", "M95 54V98", "M180 122H203", "M375 122H398",
-            "M485 100V56", "M290 144L110 188", "M180 212H203", "M375 212H398",
-            "M485 234V255H150V236", "M95 234V274", "M180 298H203",
-        ),
-    )  # fmt: skip
-
-
-def network() -> str:
-    """Draw the network, from line windows to value and policy."""
-    return boxes(
-        "The network",
-        (580, 330),
-        (
-            (10, 10, 270, "four line windows of a cell", "4 or 5 cells to each side"),
-            (300, 10, 270, "four vectors", "64 small integers, looked up"),
-            (300, 90, 270, "cell", "their sum, clamped"),
-            (10, 90, 270, "nine regions and the board", "sums over cells; 16 units a region"),
-            (10, 170, 270, "trunk, 48 units", "plus a vector of the threat mask"),
-            (10, 250, 270, "value", "32 units, plus the linear value"),
-            (300, 250, 270, "policy of the cell", "plus the linear score of the move"),
-        ),
-        arrows(
-            "M280 32H298", "M435 54V88", "M300 112H282", "M145 134V168", "M145 214V248",
-            "M280 192L380 248", "M480 134V248",
-        ),
-    )  # fmt: skip
-
-
 PICTURES: dict[str, Callable[[], str]] = {  # by their files in docs/
     "game": whole_game,
-    "pictures/how-layers": layers,
-    "pictures/how-search": search_path,
-    "pictures/how-network": network,
     "pictures/methods-tree": cut_tree,
     "pictures/methods-nodes": nodes_by_depth,
     "pictures/methods-evaluation": evaluated,

@@ -76,13 +76,16 @@ def bench(*options: str) -> dict[str, Any]:
     return run_bench([sys.executable, "-c", RUN_TOOL], *options)
 
 
-def run_bench(command: list[str], *options: str) -> dict[str, Any]:
-    """Return the figures of a program's bench.
+def run_bench(
+    command: list[str], *options: str, folder: Path = ROOT, **environment: str
+) -> dict[str, Any]:
+    """Return the figures of a program's bench, with the sources in a folder at hand.
 
     Raises:
         BuildError: it fails.
     """
-    said = run([*command, "bench", "--json", *options], PYTHONPATH=str(ROOT))
+    words = [*command, "bench", "--json", *options]
+    said = run(words, folder, PYTHONPATH=str(folder), **environment)
     figures: dict[str, Any] = json.loads(said)
     return figures
 

@@ -1,6 +1,7 @@
 """Engines that misbehave, one way each: ``python hostile.py MODE``.
 
-Two modes behave: ``quirks`` is odd but correct, ``steady`` takes 0.1 s for each move.
+Three modes behave: ``quirks`` is odd but correct, ``steady`` takes 0.1 s for each move, and
+``swap2 0=7,7_8,7_0,14 3=SWAP`` has an answer to SWAP2BOARD for each number of stones, or hangs.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ def main() -> None:
     if mode == "mute":
         fall_silent()
     size, taken, answers = 15, [], 0
-    board = False
+    steps = dict(word.split("=") for word in sys.argv[2:] if mode == "swap2")
+    board = ""  # the command whose stones are read
     for line in sys.stdin:
         word = line.strip().upper()
         if word.startswith("START"):
@@ -99,24 +101,27 @@ def main() -> None:
             continue
         if word == "END" and mode != "hang":
             return
-        due = word == "BEGIN" or word == "DONE"
+        due = word == "BEGIN"
         if word.startswith("TURN"):
             x, y = word[5:].split(",")
             taken.append((int(x), int(y)))
             due = True
-        elif word == "BOARD":
-            board, taken = True, []
+        elif word in ("BOARD", "SWAP2BOARD"):
+            board, taken = word, []
         elif word == "DONE":
-            board = False
+            due, board = board == "BOARD", ""
+            if not due:
+                step = steps[str(len(taken))]
+                fall_silent() if step == "hang" else say(step.replace("_", " "))
         elif board:
-            x, y, _ = word.split(",")
+            x, y, *_ = word.split(",")
             taken.append((int(x), int(y)))
         if not due:
             continue
         answers += 1
         if mode == "steady":
             time.sleep(0.1)
-        elif answers > MOVES_BEFORE and mode != "quirks":
+        elif answers > MOVES_BEFORE and mode not in ("quirks", "swap2"):
             misbehave(mode, taken, size)
         if mode == "quirks":
             sys.stdout.buffer.write("MESSAGE 深度 12-20 | Eval +35\n".encode("gbk"))

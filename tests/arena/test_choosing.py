@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from concurrent.futures import CancelledError
 from dataclasses import replace
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -24,33 +23,9 @@ from pbrain_engine.game.documents import played_document, read_played
 from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.record import ILLEGAL, GameRecord
 from pbrain_engine.position.rules import Rule
+from tests.arena.test_process import HOSTILE
 
-PROGRAM = """
-import sys
-answers = dict(word.split("=") for word in sys.argv[1:])
-asked, stones = "", []
-for line in sys.stdin:
-    word = line.strip()
-    if word.startswith("START"):
-        print("OK", flush=True)
-    elif word in ("BOARD", "SWAP2BOARD"):
-        asked, stones = word, []
-    elif word.startswith("TURN"):
-        x, y = map(int, word[5:].split(","))
-        stones.append((x, y))
-    elif asked and word != "DONE":
-        stones.append(tuple(map(int, word.split(",")))[:2])
-    if asked == "SWAP2BOARD" and word == "DONE":
-        asked = ""
-        print(answers[str(len(stones))].replace("_", " "), flush=True)
-    elif word == "DONE" or word.startswith("TURN"):
-        asked = ""
-        move = next((x, y) for y in range(15) for x in range(0, 15, 2) if (x, y) not in stones)
-        stones.append(move)
-        print("%d,%d" % move, flush=True)
-    elif word == "END":
-        break
-"""
+PROGRAM = f'"{sys.executable}" "{HOSTILE}" swap2'
 THREE = "0=7,7_8,7_0,14"
 
 
@@ -65,13 +40,6 @@ def games(match: MatchSettings) -> list[GameRecord]:
         return [seat.play(task) for task in tasks(match, Openings(match))]
     finally:
         close_all([seat])
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> str:
-    path = tmp_path / "scripted.py"
-    path.write_text(PROGRAM)
-    return f'"{sys.executable}" "{path}"'
 
 
 @pytest.fixture(autouse=True)
@@ -105,17 +73,17 @@ def test_engines_of_this_process_play_every_opening_the_same_each_time(name: str
     ],
 )
 def test_programs_are_asked_as_the_protocol_has_it(
-    program: str, second: str, at_five: str, steps: str, black: str, sixth: tuple[int, int]
+    second: str, at_five: str, steps: str, black: str, sixth: tuple[int, int]
 ) -> None:
-    command = f"{program} {THREE} {second} {at_five}"
+    command = f"{PROGRAM} {THREE} {second} {at_five}"
     game = games(settings(f"a={command}", f"b={command}", "--draw-after", "12"))[0]
     assert (game.steps, game.black, game.reason) == (steps, black, "limit")
     assert game.chosen[0] == sixth
     assert len(game.moves) == 12
 
 
-def test_a_judge_decides_for_programs_without_the_command(program: str) -> None:
-    command = f"{program} 0=UNKNOWN 3=ERROR 5=UNKNOWN"
+def test_a_judge_decides_for_programs_without_the_command() -> None:
+    command = f"{PROGRAM} 0=UNKNOWN 3=ERROR 5=UNKNOWN"
     for game in games(settings(f"a={command}", f"b={command}", "--draw-after", "12")):
         assert game.reason == "limit"
         assert OpeningPlay.named("swap2", actions=game.steps).step is None
@@ -134,22 +102,17 @@ def test_a_judge_decides_for_programs_without_the_command(program: str) -> None:
     ],
 )
 def test_an_answer_that_is_none_loses_the_game(
-    program: str, three: str, second: str, loser: str, detail: str
+    three: str, second: str, loser: str, detail: str
 ) -> None:
-    command = f"{program} {three} {second}"
+    command = f"{PROGRAM} {three} {second}"
     game = games(settings(f"a={command}", f"b={command}"))[0]
     assert (game.reason, game.loser) == (ILLEGAL, loser)
     assert game.detail.startswith(detail)
 
 
-def test_the_clock_runs_while_a_program_chooses(program: str) -> None:
-    slow = program.replace("scripted", "slow")
-    text = PROGRAM.replace('asked = ""\n        print(answers', "import time; time.sleep(9)"
-                           '\n        print(answers')  # fmt: skip
-    Path(program.split('"')[3]).with_name("slow.py").write_text(text)
-    late = games(
-        settings(f"a={slow} {THREE}", f"b={program} 3=SWAP", "--turn", "0.2", "--tolerance", "0")
-    )[0]
+def test_the_clock_runs_while_a_program_chooses() -> None:
+    slow, quick = f"a={PROGRAM} 0=hang", f"b={PROGRAM} 3=SWAP"
+    late = games(settings(slow, quick, "--turn", "0.2", "--tolerance", "0"))[0]
     assert (late.reason, late.loser) == ("time", "a")
 
 
