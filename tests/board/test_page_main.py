@@ -460,6 +460,35 @@ def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_
     page.close()
 
 
+NO_SOCKET = """globalThis.openSocket = () => {
+  delete globalThis.openSocket;
+  const socket = new EventTarget();
+  setTimeout(() => socket.dispatchEvent(Object.assign(new Event("close"), { reason: "" })));
+  return socket;
+}"""
+
+
+def test_what_was_asked_before_or_without_a_connection_is_answered(
+    browser: Any, tmp_path: Path
+) -> None:
+    server = BoardServer(tmp_path)
+    page = Page(browser, server, "#b=15x15&r=freestyle&m=h8i9")
+    page.wait("app.node.found?.depth >= 2")
+    page.do(
+        "(() => { const { socket } = app.server; socket.addEventListener('close', () => {"
+        " app.visit(app.node.parent); app.visit(app.node.children[0]); app.node.found = null; });"
+        " socket.close(); })()"
+    )
+    page.wait("document.querySelector('#link').dataset.state === 'back'")
+    page.wait("app.node.found?.depth >= 2")
+    late = page.context.new_page()
+    late.add_init_script(NO_SOCKET)
+    late.goto(f"{server.base}/#b=15x15&r=freestyle&m=h8i9")
+    wait(late, "app.server.about && app.node.found?.depth >= 2")
+    page.close()
+    assert server.stop() == ""
+
+
 def test_a_wrong_token_is_said_and_can_be_mended(browser: Any, server: BoardServer) -> None:
     context = browser.new_context(locale="zh-CN")
     page = context.new_page()

@@ -164,7 +164,7 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
     page.do("app.puzzle.shipped = []")
     page.press("next-puzzle")
     assert page.text("puzzle-status") == "No puzzles yet."
-    page.do("app.puzzle.onserver()")  # the next one begins when the list has come
+    page.do("app.puzzle.onopen()")  # the next one begins when the list has come
     page.wait("app.guide?.name === 'puzzle'")
     assert page.raw.locator("#board .label").count() == 0  # no help
     for _ in range(12):

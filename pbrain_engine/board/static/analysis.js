@@ -14,13 +14,23 @@ export class AnalysisPanel extends Panel {
     this.status = find("balance-found");
     find("shape-legend").append(`${t("legend")} `,
       ...Object.entries(SHAPE_SIGNS).flatMap(([name, sign], at) => [at ? " · " : "", make("span", {}, `${sign} ${t(`shape ${name}`)}`)]));
-    this.element.addEventListener("change", () => {
+    this.element.addEventListener("change", ({ target }) => {
+      if (target.id === "analysis-on") this.showLines();
       this.onnode(app.node);
       app.draw();
     });
   }
 
-  onopen() { this.onnode(this.app.node); }
+  onopen(isLater) {
+    if (isLater) this.showLines();
+    this.onnode(this.app.node);
+  }
+
+  // On a telephone the lines may be below what is seen.
+  showLines() {
+    const isQuick = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (isChecked("analysis-on")) this.list.scrollIntoView({ block: "nearest", behavior: isQuick ? "instant" : "smooth" });
+  }
 
   onclose() {
     const { app } = this;
@@ -44,9 +54,9 @@ export class AnalysisPanel extends Panel {
   async analyse(node) {
     const { app } = this, server = app.server;
     this.isEnded = false;
+    server.stop(this.search);
+    this.search = null;
     if (!isChecked("analysis-on") || app.isQuiet || node.isOver) {
-      if (this.search) server.stop(this.search);
-      this.search = null;
       if (!this.found) app.setBar(this.endValue(node));
       return;
     }
@@ -60,7 +70,7 @@ export class AnalysisPanel extends Panel {
     if (!found.error) {
       this.take(node, question.id, found);
       this.summary.dataset.state = "done";
-    } else if (!found.stopped && !found.lost) this.summary.textContent = node.isOver ? "–" : found.error;
+    } else if (!found.stopped) this.summary.textContent = node.isOver ? "–" : found.error;
     this.search = null; // so that it is not stopped when something else goes on
   }
 
@@ -93,7 +103,7 @@ export class AnalysisPanel extends Panel {
   async ask(node) {
     if (this.app.isQuiet || (find("overlay").value === "off" && !isChecked("winning"))) return;
     const found = await this.app.ask("threats");
-    if (this.app.node !== node || found.stopped || found.lost) return;
+    if (this.app.node !== node || found.stopped) return;
     this.threats = found;
     this.show();
     this.app.draw();
@@ -117,7 +127,7 @@ export class AnalysisPanel extends Panel {
     find("threat-note").textContent = this.threatText();
     find("shape-legend").hidden = find("overlay").value === "off";
     this.list.style.setProperty("--lines", find("lines").value || 1);
-    unpressed(this.list, () => this.showLines(lines));
+    unpressed(this.list, () => this.fill(lines));
     app.setBar(lines.length ? found : this.endValue(app.node));
     if (!lines.length) return this.summary.replaceChildren(app.isQuiet ? t("quiet") : this.search ? t("looking") : "–");
     const words = [t("depth-is", { depth: found.depth < found.seldepth ? `${found.depth}–${found.seldepth}` : found.depth }), t("nodes-are", { n: short(found.nodes) })];
@@ -128,7 +138,7 @@ export class AnalysisPanel extends Panel {
   }
 
   // A row stays while its line changes, and with it what points at it.
-  showLines(lines) {
+  fill(lines) {
     const { app } = this;
     this.shown = lines;
     while (this.list.children.length > lines.length) this.list.lastChild.remove();

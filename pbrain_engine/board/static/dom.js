@@ -84,14 +84,13 @@ export class Panel {
 
   say(text) { this.status.textContent = text; }
 
-  // What a question comes to; null where it fails, and the reason is shown: of a lost connection
-  // only where the question is not asked again with the next one.
-  async tried(question, isAskedAgain = false) {
+  // What a question comes to; null where it fails, and the reason is shown.
+  async tried(question) {
     this.running = question.id;
     const found = await question;
     if (this.running === question.id) this.running = null;
     if (!found.error) return found;
-    if (!found.stopped && !(isAskedAgain && found.lost)) this.say(found.lost ? t("lost") : found.error);
+    if (!found.stopped) this.say(found.error);
     return null;
   }
 
@@ -101,7 +100,7 @@ export class Panel {
     return app.node === node && app.guide === guide ? found : null;
   }
 
-  stop() { if (this.running) this.app.server.stop(this.running); }
+  stop() { this.app.server.stop(this.running); }
 }
 
 // Take each file that is chosen, the same one again, too.

@@ -13,18 +13,13 @@ export class GamesPanel extends Panel {
   constructor(app) {
     super(app, "games");
     this.former = null; // the game that was replaced last, and the move that was looked at
-    this.unsaved = new Map(); // what could not be sent to the server yet
+    this.keeping = {}; // of each game the question that keeps it
     fillList(find("games-rule"), [["", t("any-rule")], ...RULES.map((rule) => [rule, t(`rule-${rule}`)])]);
     fillList(find("games-result"), [["", t("any-result")], ...Object.entries(RESULTS).map(([result, name]) => [result, t(name)]), ["looked", t("looked-at")]]);
     for (const name of ["search", "rule", "result"]) find(`games-${name}`).addEventListener("input", () => this.fill());
   }
 
   onopen() { this.fill(); }
-
-  onserver() {
-    for (const document of this.unsaved.values()) this.save(document);
-    if (!this.element.hidden) this.fill();
-  }
 
   // The game has changed: it is kept when that has been so for a moment.
   later() {
@@ -48,11 +43,11 @@ export class GamesPanel extends Panel {
   }
 
   async save(document) {
-    this.unsaved.set(document.game, document);
-    const { error, lost } = await this.app.server.ask("keep", document);
-    if (lost) return; // asked again with the next connection
-    if (error) this.say(t("not-kept", { why: error }));
-    if (this.unsaved.get(document.game) === document) this.unsaved.delete(document.game);
+    const { server } = this.app, question = server.ask("keep", document);
+    server.stop(this.keeping[document.game]); // what has waited for the server since is old
+    this.keeping[document.game] = question.id;
+    const { error, stopped } = await question;
+    if (error && !stopped) this.say(t("not-kept", { why: error }));
     if (!this.element.hidden) this.fill();
   }
 
@@ -95,7 +90,7 @@ export class GamesPanel extends Panel {
   async fill() {
     const [search, rule, result] = ["search", "rule", "result"].map((name) => find(`games-${name}`).value);
     const wanted = { search, ...(rule && { rule }), ...(result === "looked" ? { all: true } : result && { result }) };
-    const found = await this.tried(this.app.server.ask("games", wanted), true), here = this.app.game.tree.id;
+    const found = await this.tried(this.app.server.ask("games", wanted)), here = this.app.game.tree.id;
     const games = found?.games?.filter((game) => result !== "looked" || game.played === false);
     if (!games || this.naming) return;
     this.say(games.length ? "" : t("no-games"));

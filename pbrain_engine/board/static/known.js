@@ -27,7 +27,7 @@ export class KnownPanel extends Panel {
   }
 
   async ask(node) {
-    const { app } = this, known = await this.tried(app.ask("known", {}, null, node), true);
+    const { app } = this, known = await this.tried(app.ask("known", {}, null, node));
     if (!known) return;
     node.known = known;
     this.takeComment(node);

@@ -175,7 +175,7 @@ class App {
   async look(node) {
     const facts = node.facts || await this.ask("look", {}, null, node);
     if (facts.error) {
-      if (!facts.lost) this.say(facts.error, true);
+      this.say(facts.error, true);
       return null;
     }
     node.facts = facts;
@@ -324,7 +324,7 @@ class App {
       tab.setAttribute("aria-selected", isOpen);
       tab.tabIndex = isOpen ? 0 : -1;
       if (isOpen && focus) tab.focus();
-      if (isOpen) panel.onopen?.();
+      if (isOpen) panel.onopen?.(Boolean(left));
     }
     this.known.takeComment(this.node); // another tab may end the quiet of a game
     this.known.show();
@@ -382,11 +382,8 @@ class App {
   async connection(state, reason) {
     showConnection(state, reason);
     this.draw();
-    if (state !== "open" && state !== "back") return;
-    this.tell("onserver", this.server.about);
+    if (this.server.about) this.known.onserver(this.server.about);
     if (state === "open") await this.loadStart();
-    this.look(this.node);
-    if (state === "back") this.tell("onnode", this.node);
   }
 
   // The file that the command line named; once, and not in the place of a link.

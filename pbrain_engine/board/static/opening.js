@@ -22,7 +22,7 @@ export class Opening {
     const { app, play } = this, { node } = app;
     this.step = null;
     const step = await this.ask("opening", actions);
-    if (play.opening !== this || app.node !== node || step.lost) return;
+    if (play.opening !== this || app.node !== node) return;
     if (step.error) play.leaveOpening(`${step.error}. `);
     else this.take(step);
   }

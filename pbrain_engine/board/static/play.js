@@ -27,8 +27,6 @@ export class PlayPanel extends Panel {
   // Whether one person plays against Numoku.
   get isDuel() { return SIDES.includes(this.human); }
 
-  onserver() { if (!this.thinking) this.goOn(); }
-
   onfacts(node) {
     const { winner, foul, full } = node.facts || {};
     if (this.app.guide !== this || !node.facts || this.over) return;
@@ -204,7 +202,7 @@ export class PlayPanel extends Panel {
   }
 
   cancel() {
-    for (const id of [this.thinking, this.pondering]) if (id) this.app.server.stop(id);
+    for (const id of [this.thinking, this.pondering]) this.app.server.stop(id);
     this.thinking = this.pondering = null;
   }
 
@@ -310,9 +308,9 @@ export class PlayPanel extends Panel {
     const question = app.ask(what, fields);
     this.thinking = question.id;
     app.draw();
-    const answer = await question, { error, lost, stopped } = answer, isWanted = this.thinking === question.id;
+    const answer = await question, { error, stopped } = answer, isWanted = this.thinking === question.id;
     if (isWanted) this.thinking = null;
-    if (error && isWanted && !lost) { // what is lost is asked again
+    if (error && isWanted) {
       if (!stopped) app.say(error, true);
       if (this.opening) this.leaveOpening(error + ". ");
     }

@@ -35,13 +35,10 @@ export class PuzzlePanel extends Panel {
     return [...this.own, ...this.shipped].filter(({ kind, own_moves: moves }) => wanted === "all" || (wanted === "defend" ? kind === "defend" : kind !== "defend" && Math.min(moves || LEVELS, LEVELS) === Number(wanted)));
   }
 
-  onserver() { if (this.app.tab === this.name) this.onopen(); }
-
   // Puzzles come when they are looked at for the first time.
   async onopen() {
-    const { server } = this.app;
-    if (this.shipped.length || !server.about) return; // else with the next connection
-    this.shipped = (await server.ask("puzzles")).puzzles || [];
+    if (this.shipped.length) return;
+    this.shipped = (await this.app.server.ask("puzzles")).puzzles || [];
     this.fill();
     if (this.isWanted && this.app.tab === this.name) this.next();
   }

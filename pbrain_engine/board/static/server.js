@@ -1,4 +1,5 @@
-// The connection to the server: questions with answers, and a new try when it is lost.
+// The connection to the server. A question stays until it is answered: after a lost connection it is
+// asked again with the next one.
 
 import { remember, remembered } from "./kept.js";
 import { has, t } from "./words.js";
@@ -6,12 +7,13 @@ import { has, t } from "./words.js";
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
 const MOST_CHARACTERS = 12_000_000; // of a message, as the server has it
 
+const stopped = (id) => ({ id, error: "stopped", stopped: true });
+
 export class Server {
   constructor(onstate, onidle) {
     this.onstate = onstate; // gets "open", "lost", "back" or "refused", and a reason
     this.onidle = onidle; // called when all questions are answered, and nothing was asked because of that
-    this.questions = new Map();
-    this.waiting = [];
+    this.questions = new Map(); // those without an answer, in their order
     this.number = 0;
     this.pause = FIRST_PAUSE;
     this.wasOpen = false;
@@ -37,9 +39,12 @@ export class Server {
     if (message.id === "hello") {
       this.about = message.result;
       this.pause = FIRST_PAUSE;
+      for (const [id, { text, isStopped }] of [...this.questions]) {
+        if (isStopped) this.take(stopped(id));
+        else this.socket.send(text);
+      }
       this.onstate(this.wasOpen ? "back" : "open");
       this.wasOpen = true;
-      for (const text of this.waiting.splice(0)) this.socket.send(text);
       return;
     }
     const question = this.questions.get(message.id);
@@ -54,9 +59,6 @@ export class Server {
 
   lost(event) {
     this.about = null;
-    for (const question of this.questions.values()) question.resolve({ error: t("lost"), lost: true });
-    this.questions.clear();
-    this.waiting = [];
     const isRefused = event.code === REFUSED;
     this.onstate(isRefused ? "refused" : "lost", event.reason);
     if (isRefused) return;
@@ -68,14 +70,17 @@ export class Server {
   ask(what, fields = {}, onevent = null) {
     const id = ++this.number, text = JSON.stringify({ do: what, id, ...fields });
     if (text.length > MOST_CHARACTERS) return Object.assign(Promise.resolve({ error: t("too-large-server") }), { id });
-    const promise = new Promise((resolve) => this.questions.set(id, { resolve, onevent }));
+    const promise = new Promise((resolve) => this.questions.set(id, { text, resolve, onevent }));
     if (this.about) this.socket.send(text);
-    else this.waiting.push(text);
     promise.id = id;
     return promise;
   }
 
   stop(id) {
+    const question = this.questions.get(id);
+    if (!question) return;
+    question.isStopped = true;
     if (this.about) this.socket.send(JSON.stringify({ do: "stop", id: null, target: id }));
+    else this.take(stopped(id));
   }
 }

@@ -1,5 +1,11 @@
 // The words of the page in Japanese.
 
+// Of the openings of renju: D1 to D13, then I1 to I13.
+export const openings = [
+  "寒星", "渓月", "疎星", "花月", "残月", "雨月", "金星", "松月", "丘月", "新月", "瑞星", "山月", "遊星",
+  "長星", "峡月", "恒星", "水月", "流星", "雲月", "浦月", "嵐月", "銀月", "明星", "斜月", "名月", "彗星",
+];
+
 export const words = {
   "black": "黒", "white": "白", "you": "あなた", "both-sides": "両方", "numoku-alone": "Numoku 同士",
   "rule-freestyle": "禁手なし", "rule-standard": "スタンダード", "rule-renju": "連珠", "rule-caro": "カロ", "rule-caro_exact": "カロ（五のみ）",
@@ -13,7 +19,7 @@ export const words = {
   "language": "言語", "theme": "配色", "theme-auto": "自動", "theme-light": "ライト", "theme-dark": "ダーク", "theme-contrast": "ハイコントラスト",
   "keys": "キー操作", "close": "閉じる", "cancel": "取消", "no": "いいえ", "stop": "停止", "all": "すべて", "off": "なし", "or": "か", "more": "ルール・盤・時計",
   "link-back": "再接続しました", "link-lost": "接続なし", "link-refused": "許可なし", "link-loading": "読込 {share}",
-  "link-lost-why": "サーバーが応答しません。対局はここに残り、接続を試み続けます。", "link-address": "トークン付きのアドレス", "lost": "接続が切れました。", "too-large-server": "サーバーには大きすぎます。", "loading-game": "Numoku を準備中…",
+  "link-lost-why": "サーバーが応答しません。対局はここに残り、接続を試み続けます。", "link-address": "トークン付きのアドレス", "too-large-server": "サーバーには大きすぎます。", "loading-game": "Numoku を準備中…",
   "board": "盤", "board-keys": "盤：矢印キーで選び、Enter で打つ", "evaluation": "評価", "not-known": "不明", "empty": "空点", "blocked": "使用不可",
   "stone": "{side, select, black {黒石} white {白石}}{number, plural, =0 {} other {、#手目}}", "forbidden": "禁点、{why}",
   "foul double three": "三々", "foul double four": "四々", "foul overline": "長連", "touch-again": "{cell}。もう一度で打ち、長押しで描く", "taken": "{cell} には石があります。", "foul-there": "{cell} は黒の禁点です：{why}",
@@ -27,7 +33,7 @@ export const words = {
   "draw": "満局（引き分け）", "foul-loses": "{cell} は禁手（{why}）：黒の負け", "resigned": "{side, select, black {黒の投了、白の勝ち} white {白の投了、黒の勝ち} other {}}", "on-time": "{side, select, black {時間切れ、黒の勝ち} white {時間切れ、白の勝ち} other {}}",
   "result": "{text} · {n, plural, other {#手}}", "begin-or-back": "新しく始めるか、戻ってください。", "no-game": "対局中ではありません。", "nothing-back": "戻せる手がありません。", "hint-is": "Numoku なら {cell}", "slip": "この手で勝率を {loss} 失います。", "play-on": "このまま", "choose-first": "先に選んでください。",
   "numoku-chooses": "Numoku が選んでいます", "choose-two": "色を選んでください", "choose-three": "色を選ぶか、もう二つ置く",
-  "you-begin": "あなたが仮先", "numoku-begins": "Numoku が仮先", "renju-openings": "寒星 渓月 疎星 花月 残月 雨月 金星 松月 丘月 新月 瑞星 山月 遊星 長星 峡月 恒星 水月 流星 雲月 浦月 嵐月 銀月 明星 斜月 名月 彗星", "put-anywhere": "{n} 手目（{side}）：どこでも", "put-centre": "{n} 手目（{side}）：天元", "put-central": "{n} 手目（{side}）：中央 {size}×{size} の内", "ask-branch": "開局の進め方を選んでください",
+  "you-begin": "あなたが仮先", "numoku-begins": "Numoku が仮先", "put-anywhere": "{n} 手目（{side}）：どこでも", "put-centre": "{n} 手目（{side}）：天元", "put-central": "{n} 手目（{side}）：中央 {size}×{size} の内", "ask-branch": "開局の進め方を選んでください",
   "ask-count": "五珠の題数はいくつにしますか？", "ask-offer": "五珠を {n} 題：{done} 題を選択済み", "ask-choose": "五珠を一つ選んでください", "twin": "選んだ五珠と対称です", "branch-one": "五珠を一つ打つ", "branch-ten": "五珠十題", "numoku-count": "五珠は {n} 題です。", "opening-left": "開局規定を終了。{side, select, black {あなたは黒番です。} white {あなたは白番です。} other {両方を持ちます。}}",
   "play-side": "{side, select, black {黒番} white {白番} other {}}", "branch-two": "もう二つ置く", "numoku-takes": "{side, select, black {Numoku が黒、あなたは白番です。} white {Numoku が白、あなたは黒番です。} other {}}",
   "moves": "手順", "first": "最初へ", "undo": "一手戻る", "redo": "一手進む", "last": "最後へ", "step": "手数", "move-label": "{n}. {cell}、{side} {kind}", "comment": "コメント", "promote": "本譜にする", "delete": "削除", "same-position": "同一局面", "curve": "黒の勝率の推移",

@@ -1,5 +1,11 @@
 // The words of the page in Korean.
 
+// Of the openings of renju: D1 to D13, then I1 to I13.
+export const openings = [
+  "한성", "계월", "소성", "화월", "잔월", "우월", "금성", "송월", "구월", "신월", "서성", "산월", "유성",
+  "장성", "협월", "항성", "수월", "유성", "운월", "포월", "남월", "은월", "명성", "사월", "명월", "혜성",
+];
+
 export const words = {
   "black": "흑", "white": "백", "you": "나", "both-sides": "양쪽", "numoku-alone": "Numoku끼리",
   "rule-freestyle": "자유룰", "rule-standard": "표준룰", "rule-renju": "렌주룰", "rule-caro": "카로", "rule-caro_exact": "카로, 정확히 5목",
@@ -13,7 +19,7 @@ export const words = {
   "language": "언어", "theme": "색상", "theme-auto": "시스템 설정", "theme-light": "밝게", "theme-dark": "어둡게", "theme-contrast": "고대비",
   "keys": "단축키", "close": "닫기", "cancel": "취소", "no": "아니요", "stop": "정지", "all": "전체", "off": "끔", "or": " 또는 ", "more": "룰, 판, 시계",
   "link-back": "다시 연결됨", "link-lost": "연결 끊김", "link-refused": "접근 거부", "link-loading": "불러오기 {share}",
-  "link-lost-why": "서버가 응답하지 않습니다. 대국은 여기에 남고, 계속 연결을 시도합니다.", "link-address": "토큰이 있는 주소", "lost": "연결이 끊겼습니다.", "too-large-server": "서버에 보내기에는 너무 큽니다.", "loading-game": "Numoku 준비 중…",
+  "link-lost-why": "서버가 응답하지 않습니다. 대국은 여기에 남고, 계속 연결을 시도합니다.", "link-address": "토큰이 있는 주소", "too-large-server": "서버에 보내기에는 너무 큽니다.", "loading-game": "Numoku 준비 중…",
   "board": "판", "board-keys": "판: 화살표로 고르고 Enter로 둡니다", "evaluation": "형세", "not-known": "모름", "empty": "빈 곳", "blocked": "막힘",
   "stone": "{side, select, black {흑돌} white {백돌}}{number, plural, =0 {} other {, #수}}", "forbidden": "금수, {why}",
   "foul double three": "3-3", "foul double four": "4-4", "foul overline": "장목", "touch-again": "{cell}; 다시 누르면 두고, 길게 누르면 그립니다", "taken": "{cell}에는 돌이 있습니다.", "foul-there": "{cell}: 흑의 금수 자리, {why}",
@@ -27,7 +33,7 @@ export const words = {
   "draw": "무승부", "foul-loses": "{cell} 금수({why}): 흑 패", "resigned": "{side, select, black {흑 기권, 백 승} white {백 기권, 흑 승} other {}}", "on-time": "{side, select, black {시간승, 흑} white {시간승, 백} other {}}",
   "result": "{text} · {n, plural, other {#수}}", "begin-or-back": "새로 시작하거나 뒤로 가세요.", "no-game": "진행 중인 대국이 없습니다.", "nothing-back": "무를 수가 없습니다.", "hint-is": "Numoku라면 {cell}", "slip": "이 수로 승률을 {loss} 잃습니다.", "play-on": "그대로 두기", "choose-first": "먼저 고르세요.",
   "numoku-chooses": "Numoku가 고르는 중", "choose-two": "색을 고르세요", "choose-three": "색을 고르거나 둘을 더 놓으세요",
-  "you-begin": "내가 먼저", "numoku-begins": "Numoku가 먼저", "renju-openings": "한성 계월 소성 화월 잔월 우월 금성 송월 구월 신월 서성 산월 유성 장성 협월 항성 수월 유성 운월 포월 남월 은월 명성 사월 명월 혜성", "put-anywhere": "{n}수({side}): 아무 곳이나", "put-centre": "{n}수({side}): 천원", "put-central": "{n}수({side}): 중앙 {size}×{size} 안", "ask-branch": "오프닝을 어떻게 이을지 고르세요",
+  "you-begin": "내가 먼저", "numoku-begins": "Numoku가 먼저", "put-anywhere": "{n}수({side}): 아무 곳이나", "put-centre": "{n}수({side}): 천원", "put-central": "{n}수({side}): 중앙 {size}×{size} 안", "ask-branch": "오프닝을 어떻게 이을지 고르세요",
   "ask-count": "흑의 5수 후보는 몇 개로 할까요?", "ask-offer": "5수 후보 {n}개: {done}개 선택", "ask-choose": "흑의 5수를 하나 고르세요", "twin": "고른 후보와 대칭입니다", "branch-one": "5수 하나", "branch-ten": "5수 후보 열 개", "numoku-count": "5수 후보는 {n}개입니다.", "opening-left": "오프닝을 마칩니다. {side, select, black {흑으로 둡니다.} white {백으로 둡니다.} other {양쪽을 둡니다.}}",
   "play-side": "{side, select, black {흑으로} white {백으로} other {}}", "branch-two": "둘 더 놓기", "numoku-takes": "{side, select, black {Numoku가 흑, 나는 백입니다.} white {Numoku가 백, 나는 흑입니다.} other {}}",
   "moves": "수순", "first": "처음으로", "undo": "한 수 뒤로", "redo": "한 수 앞으로", "last": "끝으로", "step": "수 번호", "move-label": "{n}. {cell}, {side} {kind}", "comment": "설명", "promote": "주 수순으로", "delete": "삭제", "same-position": "같은 국면", "curve": "흑 승률 그래프",

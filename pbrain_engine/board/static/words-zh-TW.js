@@ -1,5 +1,11 @@
 // The words of the page in Traditional Chinese, as in Taiwan.
 
+// Of the openings of renju: D1 to D13, then I1 to I13.
+export const openings = [
+  "寒星", "溪月", "疏星", "花月", "殘月", "雨月", "金星", "松月", "丘月", "新月", "瑞星", "山月", "遊星",
+  "長星", "峽月", "恆星", "水月", "流星", "雲月", "浦月", "嵐月", "銀月", "明星", "斜月", "名月", "彗星",
+];
+
 export const words = {
   "black": "黑方", "white": "白方", "you": "你", "both-sides": "雙方", "numoku-alone": "僅 Numoku",
   "rule-freestyle": "無禁手", "rule-standard": "標準規則", "rule-renju": "連珠（有禁手）", "rule-caro": "Caro", "rule-caro_exact": "Caro，恰好五連",
@@ -13,7 +19,7 @@ export const words = {
   "language": "語言", "theme": "配色", "theme-auto": "跟隨系統", "theme-light": "淺色", "theme-dark": "深色", "theme-contrast": "高對比度",
   "keys": "快速鍵", "close": "關閉", "cancel": "取消", "no": "否", "stop": "停止", "all": "全部", "off": "關閉", "or": "或", "more": "規則、棋盤、計時",
   "link-back": "已重新連線", "link-lost": "連線中斷", "link-refused": "未獲准入", "link-loading": "載入 {share}",
-  "link-lost-why": "伺服器沒有回應。棋局保留在此，頁面會繼續嘗試連線。", "link-address": "帶權杖的網址", "lost": "連線已中斷。", "too-large-server": "內容過大，伺服器無法接收。", "loading-game": "Numoku 正在準備…",
+  "link-lost-why": "伺服器沒有回應。棋局保留在此，頁面會繼續嘗試連線。", "link-address": "帶權杖的網址", "too-large-server": "內容過大，伺服器無法接收。", "loading-game": "Numoku 正在準備…",
   "board": "棋盤", "board-keys": "棋盤：方向鍵選點，Enter 鍵落子", "evaluation": "評估", "not-known": "未知", "empty": "空", "blocked": "封閉",
   "stone": "{side, select, black {黑子} white {白子}}{number, plural, =0 {} other {，第 # 手}}", "forbidden": "禁手，{why}",
   "foul double three": "三三禁手", "foul double four": "四四禁手", "foul overline": "長連禁手", "touch-again": "{cell}；再點一次落子，長按畫圈或箭頭", "taken": "{cell} 已有棋子。", "foul-there": "{cell} 是黑方禁手點：{why}",
@@ -27,7 +33,7 @@ export const words = {
   "draw": "和棋", "foul-loses": "{cell} 禁手（{why}）：黑負", "resigned": "{side, select, black {黑方認輸，白勝} white {白方認輸，黑勝} other {}}", "on-time": "{side, select, black {白方超時，黑勝} white {黑方超時，白勝} other {}}",
   "result": "{text} · {n, plural, other {# 手}}", "begin-or-back": "請開始新對局，或後退。", "no-game": "目前沒有對局。", "nothing-back": "沒有可悔的棋。", "hint-is": "Numoku 會下 {cell}", "slip": "這步棋損失了 {loss} 的勝率。", "play-on": "繼續下", "choose-first": "請先選擇。",
   "numoku-chooses": "Numoku 正在選擇", "choose-two": "請選擇執黑或執白", "choose-three": "請選擇執黑、執白，或再擺兩子",
-  "you-begin": "你先擺棋", "numoku-begins": "Numoku 先擺棋", "renju-openings": "寒星 溪月 疏星 花月 殘月 雨月 金星 松月 丘月 新月 瑞星 山月 遊星 長星 峽月 恆星 水月 流星 雲月 浦月 嵐月 銀月 明星 斜月 名月 彗星", "put-anywhere": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：任意位置", "put-centre": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：天元", "put-central": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：中央 {size}×{size} 之內", "ask-branch": "請選擇開局的走法",
+  "you-begin": "你先擺棋", "numoku-begins": "Numoku 先擺棋", "put-anywhere": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：任意位置", "put-centre": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：天元", "put-central": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：中央 {size}×{size} 之內", "ask-branch": "請選擇開局的走法",
   "ask-count": "黑方第五手要給幾個打點？", "ask-offer": "給出 {n} 個第五手打點：已選 {done} 個", "ask-choose": "請在打點中選定黑方第五手", "twin": "與已選的打點對稱", "branch-one": "第五手一打", "branch-ten": "第五手十打", "numoku-count": "第五手 {n} 打。", "opening-left": "已離開開局規則；{side, select, black {你執黑。} white {你執白。} other {你執雙方。}}",
   "play-side": "{side, select, black {執黑} white {執白} other {}}", "branch-two": "再擺兩子", "numoku-takes": "{side, select, black {Numoku 執黑，你執白。} white {Numoku 執白，你執黑。} other {}}",
   "moves": "著法", "first": "到開頭", "undo": "後退一手", "redo": "前進一手", "last": "到末尾", "step": "手數", "move-label": "{n}. {cell}，{side, select, black {黑} white {白} other {}} {kind}", "comment": "註解", "promote": "設為主線", "delete": "刪除", "same-position": "相同局面也見於", "curve": "黑方勝率曲線",

@@ -1,5 +1,11 @@
 // The words of the page in Simplified Chinese.
 
+// Of the openings of renju: D1 to D13, then I1 to I13.
+export const openings = [
+  "寒星", "溪月", "疏星", "花月", "残月", "雨月", "金星", "松月", "丘月", "新月", "瑞星", "山月", "游星",
+  "长星", "峡月", "恒星", "水月", "流星", "云月", "浦月", "岚月", "银月", "明星", "斜月", "名月", "彗星",
+];
+
 export const words = {
   "black": "黑方", "white": "白方", "you": "你", "both-sides": "双方", "numoku-alone": "仅 Numoku",
   "rule-freestyle": "无禁手", "rule-standard": "标准规则", "rule-renju": "连珠（有禁手）", "rule-caro": "Caro", "rule-caro_exact": "Caro，恰好五连",
@@ -13,7 +19,7 @@ export const words = {
   "language": "语言", "theme": "配色", "theme-auto": "跟随系统", "theme-light": "浅色", "theme-dark": "深色", "theme-contrast": "高对比度",
   "keys": "快捷键", "close": "关闭", "cancel": "取消", "no": "否", "stop": "停止", "all": "全部", "off": "关闭", "or": "或", "more": "规则、棋盘、计时",
   "link-back": "已重新连接", "link-lost": "连接断开", "link-refused": "未获准入", "link-loading": "载入 {share}",
-  "link-lost-why": "服务器没有回应。棋局保留在此，页面会继续尝试连接。", "link-address": "带令牌的地址", "lost": "连接已断开。", "too-large-server": "内容过大，服务器无法接收。", "loading-game": "Numoku 正在准备…",
+  "link-lost-why": "服务器没有回应。棋局保留在此，页面会继续尝试连接。", "link-address": "带令牌的地址", "too-large-server": "内容过大，服务器无法接收。", "loading-game": "Numoku 正在准备…",
   "board": "棋盘", "board-keys": "棋盘：方向键选点，回车落子", "evaluation": "评估", "not-known": "未知", "empty": "空", "blocked": "封闭",
   "stone": "{side, select, black {黑子} white {白子}}{number, plural, =0 {} other {，第 # 手}}", "forbidden": "禁手，{why}",
   "foul double three": "三三禁手", "foul double four": "四四禁手", "foul overline": "长连禁手", "touch-again": "{cell}；再点一次落子，长按画圈或箭头", "taken": "{cell} 已有棋子。", "foul-there": "{cell} 是黑方禁手点：{why}",
@@ -27,7 +33,7 @@ export const words = {
   "draw": "和棋", "foul-loses": "{cell} 禁手（{why}）：黑负", "resigned": "{side, select, black {黑方认输，白胜} white {白方认输，黑胜} other {}}", "on-time": "{side, select, black {白方超时，黑胜} white {黑方超时，白胜} other {}}",
   "result": "{text} · {n, plural, other {# 手}}", "begin-or-back": "请开始新对局，或后退。", "no-game": "当前没有对局。", "nothing-back": "没有可悔的棋。", "hint-is": "Numoku 会下 {cell}", "slip": "这步棋损失了 {loss} 的胜率。", "play-on": "继续下", "choose-first": "请先选择。",
   "numoku-chooses": "Numoku 正在选择", "choose-two": "请选择执黑或执白", "choose-three": "请选择执黑、执白，或再摆两子",
-  "you-begin": "你先摆棋", "numoku-begins": "Numoku 先摆棋", "renju-openings": "寒星 溪月 疏星 花月 残月 雨月 金星 松月 丘月 新月 瑞星 山月 游星 长星 峡月 恒星 水月 流星 云月 浦月 岚月 银月 明星 斜月 名月 彗星", "put-anywhere": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：任意位置", "put-centre": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：天元", "put-central": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：中央 {size}×{size} 之内", "ask-branch": "请选择开局的走法",
+  "you-begin": "你先摆棋", "numoku-begins": "Numoku 先摆棋", "put-anywhere": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：任意位置", "put-centre": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：天元", "put-central": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：中央 {size}×{size} 之内", "ask-branch": "请选择开局的走法",
   "ask-count": "黑方第五手要给几个打点？", "ask-offer": "给出 {n} 个第五手打点：已选 {done} 个", "ask-choose": "请在打点中选定黑方第五手", "twin": "与已选的打点对称", "branch-one": "第五手一打", "branch-ten": "第五手十打", "numoku-count": "第五手 {n} 打。", "opening-left": "已离开开局规则；{side, select, black {你执黑。} white {你执白。} other {你执双方。}}",
   "play-side": "{side, select, black {执黑} white {执白} other {}}", "branch-two": "再摆两子", "numoku-takes": "{side, select, black {Numoku 执黑，你执白。} white {Numoku 执白，你执黑。} other {}}",
   "moves": "着法", "first": "到开头", "undo": "后退一手", "redo": "前进一手", "last": "到末尾", "step": "手数", "move-label": "{n}. {cell}，{side, select, black {黑} white {白} other {}} {kind}", "comment": "注释", "promote": "设为主线", "delete": "删除", "same-position": "相同局面也见于", "curve": "黑方胜率曲线",

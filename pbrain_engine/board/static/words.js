@@ -15,7 +15,7 @@ function choose() {
 }
 
 export const language = choose();
-const { words } = await import(`./words-${language}.js`);
+const { words, openings } = await import(`./words-${language}.js`);
 const plurals = new Intl.PluralRules(language);
 const formats = {};
 const HOLE = /\{(\w+)(?:, (plural|select), ((?:[\w=]+ \{[^{}]*\} ?)+))?\}/g;
@@ -46,7 +46,7 @@ export const has = (name) => name in words;
 // The opening of renju that the server calls so, D1 to D13 or I1 to I13.
 export function openingName(text) {
   const [code] = text.split(" ");
-  return has("renju-openings") ? `${code} ${t("renju-openings").split(" ")[code.slice(1) - (code < "I" ? 1 : -12)]}` : text;
+  return openings ? `${code} ${openings[code.slice(1) - (code < "I" ? 1 : -12)]}` : text;
 }
 
 // Put the words into the page: the message of data-t is the text, or of the id where that is empty.
