@@ -9,7 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from pbrain_engine import Engine, Limit, Move, Thought
-from pbrain_engine.board.desk import Desks, Job
+from pbrain_engine.board.archive import Archive
+from pbrain_engine.board.desk import Desk, Desks, Job
+from pbrain_engine.board.messages import Operation
 from pbrain_engine.engine.alphabeta import deepest
 from pbrain_engine.threads import STACK_BYTES, SearchThreads, start_deep
 from pbrain_engine.values import WIN
@@ -47,9 +49,9 @@ def run_a_crew() -> None:
 
 
 def use_a_desk() -> None:
-    desks = Desks()
-    desks.open().submit(Job(lambda job: None))
-    desks.close()
+    desk = Desk(Desks(1, Archive()))
+    desk.submit(Job(Operation("", {}, lambda desk, job: {})))
+    desk.close()
 
 
 @pytest.mark.parametrize("others", [run_a_crew, use_a_desk])

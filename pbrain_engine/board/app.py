@@ -40,10 +40,10 @@ from .. import __version__, pages
 from ..app.saved import SavedGames
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
-from ..files import state_folder
+from ..files import Document, state_folder
 from . import files, proofs, searches  # noqa: F401 - which register their operations
 from .archive import Archive
-from .desk import EVENT_GAP, Answer, Desks, Job, Questions, answer_of
+from .desk import EVENT_GAP, Desk, Desks, Job
 from .messages import MOST_CHARACTERS, OPERATIONS, error_document, operation_of, parse, refusal_of
 
 STATIC = Path(__file__).parent / "static"
@@ -109,18 +109,18 @@ def lasting_token() -> str:
     return token
 
 
-class Connection(Questions):
-    """One tab's socket: receives questions, sends events and answers."""
+class Connection(Desk):
+    """A desk behind a socket."""
 
     def __init__(self, socket: WebSocket, desks: Desks) -> None:
-        super().__init__(desks)
+        super().__init__(desks, lambda answer: self._loop.call_soon_threadsafe(self._hold, answer))
         self._socket = socket
         self._loop = asyncio.get_running_loop()
-        self._held: list[Answer] = []  # not sent yet: answers, and the latest event of each
+        self._held: list[Document] = []  # not sent yet: answers, and the latest event of each
         self._due = 0.0  # the earliest time of the next event
         self._is_due = asyncio.Event()
 
-    async def run(self) -> None:
+    async def serve(self) -> None:
         """Serve until the page disconnects."""
         sender = asyncio.create_task(self._send())
         try:
@@ -129,17 +129,13 @@ class Connection(Questions):
                     self.take(await self._socket.receive_text())
         finally:
             sender.cancel()
-            await run_in_threadpool(self.desk.close)
+            await run_in_threadpool(self.close)
 
     def look_up(self, job: Job) -> None:
         """Run a job that needs no engine in a thread of its own."""
-        self._loop.run_in_executor(None, job.work, job)
+        self._loop.run_in_executor(None, self.run, job)
 
-    def post(self, answer: Answer) -> None:
-        """Send an answer or an event to the page; called from any thread."""
-        self._loop.call_soon_threadsafe(self._take_out, answer)
-
-    def _take_out(self, answer: Answer) -> None:
+    def _hold(self, answer: Document) -> None:
         """Queue an answer to be sent at once, or an event to be sent after the gap."""
         name = answer["id"]
         self._held = [held for held in self._held if "event" not in held or held["id"] != name]
@@ -205,7 +201,7 @@ class BoardServer:
     @property
     def seconds_alone(self) -> float:
         """Seconds since the last desk was closed, or since the start; 0 while one is open."""
-        return 0.0 if list(self.desks) else monotonic() - self.desks.last_closed
+        return 0.0 if self.desks.open else monotonic() - self.desks.last_closed
 
     async def _file(self, request: Request) -> Response:
         name = request.path_params.get("name", "index.html")
@@ -217,10 +213,11 @@ class BoardServer:
 
     async def _health(self, request: Request) -> Response:
         about = {"status": "ok", "name": "numoku", "version": __version__}
-        engines = sum(desk.has_engine for desk in self.desks)
-        searching = sum(bool(desk.jobs) for desk in self.desks)
-        tabs = len(list(self.desks))
-        return JSONResponse({**about, "tabs": tabs, "engines": engines, "searching": searching})
+        desks = list(self.desks.open)
+        engines = sum(desk.has_engine for desk in desks)
+        searching = sum(bool(desk.jobs) for desk in desks)
+        more = {"tabs": len(desks), "engines": engines, "searching": searching}
+        return JSONResponse({**about, **more})
 
     async def _describe(self, request: Request) -> Response:
         """Return all operations, with their fields as JSON schemas."""
@@ -235,14 +232,14 @@ class BoardServer:
         if name == "start":
             return JSONResponse(self.start)
         operation = operation_of(name)
-        fields = operation.read(parse(await _body(request)))
-        if operation.endless and not any(fields[k] for k in ("time", "nodes", "depth")):
-            fields["time"] = 5.0
-        desk = self.desks.open()
-        answer: Future[Answer] = Future()
+        job = Job(operation, operation.read(parse(await _body(request))))
+        if operation.endless and not any(job.fields[k] for k in ("time", "nodes", "depth")):
+            job.fields["time"] = 5.0
+        answer: Future[Document] = Future()
         waiting = asyncio.wrap_future(answer)
+        desk = Desk(self.desks, answer.set_result)
         try:
-            desk.submit(Job(lambda job: answer.set_result(answer_of(operation, desk, job)), fields))
+            desk.submit(job)
             while not waiting.done():
                 await asyncio.wait([waiting], timeout=0.25)
                 if await request.is_disconnected():
@@ -252,7 +249,7 @@ class BoardServer:
         found = waiting.result()
         if "error" in found:
             status = found.get("status")
-            why = {name: value for name, value in found.items() if name != "status"}
+            why = {name: value for name, value in found.items() if name not in ("id", "status")}
             return JSONResponse(why, status if isinstance(status, int) else HTTPStatus.BAD_REQUEST)
         return JSONResponse(found["result"])
 
@@ -263,7 +260,7 @@ class BoardServer:
         except Refused as refused:
             await socket.close(POLICY_VIOLATION, str(refused))
             return
-        await Connection(socket, self.desks).run()
+        await Connection(socket, self.desks).serve()
 
 
 async def _body(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""A desk: the engine and solver of one tab, their worker thread, and the tab's requests.
+"""A desk: the requests of one tab, and the engine and solver that answer them.
 
 Jobs run one after the other, in a thread that ends when there are no more; after a while without
 work the memory is freed. Requests that need no engine are answered at once, while jobs run.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from math import isfinite, prod
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..engine.engine import DEFAULT_WEIGHTS, Engine
 from ..errors import Refused
@@ -36,6 +36,8 @@ from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, 
 
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
 REST_AFTER = 60.0  # seconds without work until the memory is freed
+MOST_WAITING = 64  # jobs of a desk
+EVENT_GAP = 0.1  # seconds between two events of a search
 
 
 @cache
@@ -46,15 +48,15 @@ def scale_of(weights: str, rule: Rule) -> float:
 
 @dataclass(eq=False)
 class Job:
-    """Work on the checked fields of a message, which can be stopped.
+    """A request: an operation on checked fields, which can be stopped.
 
-    ``tell`` sends intermediate results to the page. An ``endless`` job is stopped by the next one.
+    ``name`` is repeated in its answer; ``tell`` sends intermediate results to the page.
     """
 
-    work: Callable[[Job], None]
+    operation: Operation
     fields: dict[str, Any] = field(default_factory=dict)
-    tell: Callable[[Document], None] = lambda event: None
-    endless: bool = False
+    name: Json = None
+    tell: Callable[[Document], object] = lambda event: None
     is_stopped: bool = False
 
     @property
@@ -69,46 +71,37 @@ class Job:
 
 
 class Desks:
-    """The open desks of a server."""
+    """The open desks of a server, and what they share."""
 
     def __init__(
         self,
-        threads: int | None = None,
-        archive: Archive | None = None,
+        threads: int | None,
+        archive: Archive,
         weights: str = DEFAULT_WEIGHTS,
     ) -> None:
         """Begin without a desk; ``threads``: most threads of one search, None: one per core."""
         self.weights = weights
         self.threads = threads or os.cpu_count() or 1
-        self.archive = archive or Archive()
+        self.archive = archive
+        self.open: set[Desk] = set()
         self.last_closed = monotonic()  # when a desk was last closed, or the start
-        self._open: set[Desk] = set()
-
-    def open(self) -> Desk:
-        """Return a new desk."""
-        desk = Desk(self)
-        self._open.add(desk)
-        return desk
-
-    def forget(self, desk: Desk) -> None:
-        """Remove a closed desk from the list."""
-        self._open.discard(desk)
-        self.last_closed = monotonic()
-
-    def __iter__(self) -> Iterator[Desk]:
-        return iter(list(self._open))
 
     def close(self) -> None:
         """Close all desks, and wait for them."""
-        for desk in self:
+        for desk in list(self.open):
             desk.close()
 
 
 class Desk:
-    """One tab's engine and solver, used by one thread at a time."""
+    """One tab's requests, and its engine and solver, used by one thread at a time."""
 
-    def __init__(self, desks: Desks) -> None:
+    def __init__(
+        self, desks: Desks, post: Callable[[Document], object] = lambda answer: None
+    ) -> None:
+        """Open the desk; ``post`` sends answers and events to the page, from any thread."""
         self._desks = desks
+        desks.open.add(self)
+        self.post = post
         self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
         self.looking = threading.Lock()  # guards ``board``
@@ -123,6 +116,38 @@ class Desk:
 
     # For the server's thread -------------------------------------------------------
 
+    def take(self, text: str) -> None:
+        """Begin to answer a message; answer a faulty one with its error."""
+        name: Json = None
+        try:
+            message = parse(text)
+            name = scalar(message, "id")
+            if len(text) > MOST_CHARACTERS:
+                raise Refused("the message is too large")
+            self.begin(name, message)
+        except Exception as error:  # keep serving the page, whatever happened
+            self.post({"id": name, **error_document(error)})
+
+    def begin(self, name: Json, message: Document) -> None:
+        """Begin to answer a request; raises Refused."""
+        if message.get("do") == "stop":
+            self.stop(scalar(message, "target"))
+            self.post({"id": name, "result": {}})
+            return
+        operation = operation_of(message.get("do"))
+        fields = operation.read(message)
+        job = Job(operation, fields, name, lambda event: self.post({"id": name, "event": event}))
+        if operation.at_once:
+            self.look_up(job)
+        elif len(self.jobs) < MOST_WAITING:
+            self.submit(job)
+        else:
+            raise Refused("too many questions at once").coded("busy")
+
+    def look_up(self, job: Job) -> None:
+        """Run a job that needs no engine."""
+        self.run(job)
+
     @property
     def has_engine(self) -> bool:
         """Whether the engine is loaded."""
@@ -134,7 +159,7 @@ class Desk:
             if self._closed:
                 return
             for before in self.jobs:
-                if before.endless:
+                if before.operation.endless:
                     self._stop(before)
             self.jobs.append(job)
             if self._pause is not None:
@@ -143,11 +168,12 @@ class Desk:
                 return
         (self._thread,) = start_deep([self._work])
 
-    def stop(self, *jobs: Job) -> None:
-        """Stop jobs, running or waiting; all of them by default."""
+    def stop(self, name: Json = None) -> None:
+        """Stop the job of this name, running or waiting; without a name, all jobs."""
         with self._guard:
-            for job in jobs or self.jobs:
-                self._stop(job)
+            for job in self.jobs:
+                if name in (None, job.name):
+                    self._stop(job)
 
     def _stop(self, job: Job) -> None:
         job.is_stopped = True
@@ -167,7 +193,8 @@ class Desk:
         if thread is not None and thread is not threading.current_thread():
             thread.join(wait)
         self.rest()
-        self._desks.forget(self)
+        self._desks.open.discard(self)
+        self._desks.last_closed = monotonic()
 
     # For the desk's own thread -----------------------------------------------------
 
@@ -181,7 +208,7 @@ class Desk:
                 if self._engine is not None:
                     self._engine.arm()
                 job = self.jobs[0]
-            job.work(job)
+            self.run(job)
             with self._guard:
                 self.jobs.popleft()
                 is_more = bool(self.jobs)
@@ -191,6 +218,18 @@ class Desk:
                     self._pause.start()
         if self._closed:
             self.rest()
+
+    def run(self, job: Job) -> None:
+        """Run a job's operation, and post its result or error."""
+        try:
+            job.check()
+            answer: Document = {"result": job.operation.do(self, job)}
+        except CancelledError:
+            answer = {"error": "stopped", "stopped": True}
+        except Exception as error:  # keep the server running, whatever happened
+            refused = refusal_of(error)
+            answer = {**error_document(refused), "status": refused.status}
+        self.post({"id": job.name, **answer})
 
     def rest(self) -> None:
         """Free all memory, unless there are jobs again."""
@@ -244,87 +283,9 @@ class Desk:
         return self._solver
 
 
-# Questions of a page --------------------------------------------------------------------
-
-MOST_WAITING = 64
-EVENT_GAP = 0.1  # seconds between two events of a search
-
-Answer: TypeAlias = Document
-
-
-class Questions:
-    """The requests of a page to its desk; subclasses send the answers."""
-
-    def __init__(self, desks: Desks) -> None:
-        self.desk = desks.open()
-        self._jobs: dict[object, Job] = {}
-
-    def post(self, answer: Answer) -> None:
-        """Send an answer or an event to the page; called from any thread."""
-        raise NotImplementedError
-
-    def look_up(self, job: Job) -> None:
-        """Run a job that needs no engine."""
-        job.work(job)
-
-    def take(self, text: str) -> None:
-        """Begin to answer a message; answer a faulty one with its error."""
-        name: Json = None
-        try:
-            message = parse(text)
-            name = scalar(message, "id")
-            if len(text) > MOST_CHARACTERS:
-                raise Refused("the message is too large")
-            self.begin(name, message)
-        except Exception as error:  # keep serving the page, whatever happened
-            self.post({"id": name, **error_document(error)})
-
-    def begin(self, name: Json, message: Document) -> None:
-        """Begin to answer a request; raises Refused."""
-        if message.get("do") == "stop":
-            target = scalar(message, "target")
-            if target is None:
-                self.desk.stop()
-            elif target in self._jobs:  # else it has already ended
-                self.desk.stop(self._jobs[target])
-            self.post({"id": name, "result": {}})
-            return
-        operation = operation_of(message.get("do"))
-        job = Job(
-            partial(self._work, name, operation),
-            operation.read(message),
-            lambda event: self.post({"id": name, "event": event}),
-            operation.endless,
-        )
-        if operation.at_once:
-            self.look_up(job)
-            return
-        if len(self._jobs) >= MOST_WAITING:
-            raise Refused("too many questions at once").coded("busy")
-        self._jobs[name] = job
-        self.desk.submit(job)
-
-    def _work(self, name: Json, operation: Operation, job: Job) -> None:
-        answer = answer_of(operation, self.desk, job)
-        self._jobs.pop(name, None)
-        self.post({"id": name, **answer})
-
-
 def scalar(message: Document, name: str) -> Json:
     """Return a field that identifies a request; raises Refused."""
     value = message.get(name)
     if isinstance(value, dict | list) or (isinstance(value, float) and not isfinite(value)):
         raise Refused(f"the {name} is neither a number nor a text")
     return value
-
-
-def answer_of(operation: Operation, desk: Desk, job: Job) -> Answer:
-    """Run an operation; return its result or error."""
-    try:
-        job.check()
-        return {"result": operation.do(desk, job)}
-    except CancelledError:
-        return {"error": "stopped", "stopped": True}
-    except Exception as error:  # keep the server running, whatever happened
-        refused = refusal_of(error)
-        return {**error_document(refused), "status": refused.status}

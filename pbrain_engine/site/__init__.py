@@ -25,7 +25,7 @@ from typing import Protocol
 from ..app.saved import SavedGames
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
 from ..board.archive import Archive
-from ..board.desk import EVENT_GAP, Answer, Desks, Questions
+from ..board.desk import EVENT_GAP, Desk, Desks
 from ..commands import bench
 from ..files import Document, Json
 from ..native.load import library as native
@@ -115,18 +115,18 @@ class Alarm(Call):
             Call.start(alarm)
 
 
-class SitePage(Questions):
-    """The connection to the page."""
+class SitePage(Desk):
+    """The desk of the page."""
 
     def __init__(self, host: Host, desks: Desks) -> None:
-        super().__init__(desks)
+        super().__init__(desks, self._hold)
         self._host = host
         self._hears = host.hears
         self._in_slices = host.pauses and not host.hears
         self._is_deaf = not host.pauses and not host.hears
         self._until = inf  # the end of the slice
         self._is_cut = False  # whether the kernel was asked to return at that end
-        self._event: Answer | None = None  # the latest, waiting for the gap
+        self._event: Document | None = None  # the latest, waiting for the gap
         self._sent = 0.0  # time of the last event
         native.load().listen(self._poll)
         if self._in_slices:
@@ -137,7 +137,7 @@ class SitePage(Questions):
         while (text := self._host.take()) is not None:
             self.take(text)
 
-    def post(self, answer: Answer) -> None:
+    def _hold(self, answer: Document) -> None:
         """Send an answer at once, or an event after the gap, unless a newer one replaces it."""
         if "event" in answer:
             self._event = answer
@@ -152,7 +152,7 @@ class SitePage(Questions):
             self._send(self._event)
             self._event, self._sent = None, perf_counter()
 
-    def _send(self, message: Answer) -> None:
+    def _send(self, message: Document) -> None:
         self._host.post(json.dumps(message, separators=(",", ":")))
 
     def begin(self, name: Json, message: Document) -> None:
@@ -213,7 +213,7 @@ def selftest() -> Document:
 
 
 def start(host: Host) -> SitePage:
-    """Return the connection to the page, ready to serve."""
+    """Return the desk of the page, ready to serve."""
     vars(threading).update(Thread=Call, Timer=Alarm, stack_size=lambda size=0: 0)
     archive = Archive(str(STORE / DATABASE), SavedGames(STORE / GAMES))
     return SitePage(host, Desks(1, archive))

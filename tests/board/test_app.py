@@ -20,7 +20,8 @@ from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
 from pbrain_engine.board.app import MOST_BYTES, STATIC
 from pbrain_engine.board.app import BoardServer as BoardApp
-from pbrain_engine.board.desk import Desks, Job, answer_of
+from pbrain_engine.board.archive import Archive
+from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS, OPERATIONS, Operation
 from pbrain_engine.commands import analyse
@@ -186,24 +187,23 @@ def test_what_is_no_number_is_no_json(board: BoardApp) -> None:
         assert request(board, "/api/look", GOOD, f'{{"x": {number}}}'.encode())[0] == 400
 
 
-def test_a_question_too_many_on_one_socket_gets_a_reason(board: BoardApp) -> None:
+def test_a_question_too_many_on_one_socket_gets_a_reason(
+    board: BoardApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = Heard(board.desks)
-    asked.desk.submit = lambda job: None  # type: ignore[method-assign] # they wait
+    monkeypatch.setattr(desk_module, "start_deep", lambda work: [None])  # they wait
     for name in range(desk_module.MOST_WAITING + 1):
         assert asked.answers == []
         asked.take(json.dumps({"do": "analyse", "id": name, "position": position("h8")}))
     assert asked.answers == [{"id": name, "error": "too many questions at once", "code": "busy"}]
 
 
-class Heard(desk_module.Questions):
-    """Questions whose answers are kept."""
+class Heard(Desk):
+    """A desk whose answers are kept."""
 
     def __init__(self, desks: Desks) -> None:
-        super().__init__(desks)
+        super().__init__(desks, lambda answer: self.answers.append(answer))
         self.answers: list[Any] = []
-
-    def post(self, answer: Any) -> None:
-        self.answers.append(answer)
 
 
 def test_page_and_server_have_the_same_limits() -> None:
@@ -250,7 +250,7 @@ def test_a_tab_that_leaves_takes_its_search_with_it(board: BoardApp) -> None:
         data = json.loads(message.get("text") or "{}")
         kind = "event" if "event" in data else "result" if "result" in data else message["type"]
         heard.append(f"{kind} {data.get('id', '')}")
-        assert len(list(board.desks)) == 1 or not data
+        assert len(board.desks.open) == 1 or not data
 
     with ThreadPoolExecutor() as apart:
         path = "/api/socket?token=token"
@@ -259,7 +259,7 @@ def test_a_tab_that_leaves_takes_its_search_with_it(board: BoardApp) -> None:
     assert list(dict.fromkeys(heard)) == [
         "websocket.accept ", "event 1", "result 2", "result 3", "result 1", "event 4"
     ]  # fmt: skip
-    assert list(board.desks) == []
+    assert not board.desks.open
 
 
 def test_an_error_that_was_not_expected_is_reported(
@@ -283,9 +283,9 @@ def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
     data, _ = format_renlib(grow(seed, 300))
     fields = {"text": None, "data": base64.b64encode(data).decode(), "rule": None, "width": None,
               "height": None, "from_below": False, "name": ""}  # fmt: skip
-    desk = Desks().open()
-    found = files.read(desk, Job(print, fields))
-    job = Job(print, {**found, "format": "lib"})
+    desk = Desk(Desks(1, Archive()))
+    found = files.read(desk, Job(OPERATIONS["read"], fields))
+    job = Job(OPERATIONS["write"], {**found, "format": "lib"})
     again = base64.b64decode(files.write(desk, job)["data"])
     assert notes(parse_renlib(again).root) == notes(parse_renlib(data).root)
 
@@ -370,13 +370,18 @@ def test_the_page_says_what_the_terminal_says(
 # What it leaves behind ----------------------------------------------------------------
 
 
+def job_of(do: Any, endless: bool = False) -> Job:
+    """Return a job of an operation without fields."""
+    return Job(Operation("", {}, do, endless=endless))
+
+
 def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk_module, "REST_AFTER", 0.2)
-    desks = Desks(2)
-    desk = desks.open()
+    desks = Desks(2, Archive())
+    desk = Desk(desks)
     began: list[bool] = []
 
-    def begin(job: Job) -> None:
+    def begin(desk: Desk, job: Job) -> None:
         for threads in (1, 2):
             engine = desk.engine(GameRecord(), threads, memory=16)
             assert engine.threads == threads
@@ -384,18 +389,18 @@ def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.Mon
         began.append(desk.has_engine)
 
     for number in (1, 2):
-        desk.submit(Job(begin))
+        desk.submit(job_of(begin))
         until(lambda: len(began) == number and not desk.has_engine)  # noqa: B023 - used at once
     assert began == [True, True]
     desks.close()
 
 
 def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
-    desks = Desks(1)
-    desk = desks.open()
+    desks, answers = Desks(1, Archive()), list[Any]()
+    desk = Desk(desks, answers.append)
     begun, done = threading.Event(), threading.Event()
 
-    def endless(job: Job) -> None:
+    def endless(desk: Desk, job: Job) -> None:
         begun.set()
         end = time.monotonic() + PATIENCE
         while not job.is_stopped and time.monotonic() < end:
@@ -403,17 +408,16 @@ def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
         if job.is_stopped:
             done.set()
 
-    stopped = answer_of(OPERATIONS["look"], desk, Job(print, is_stopped=True))
-    assert stopped == {"error": "stopped", "stopped": True}
-    job = Job(endless, endless=True)
-    desk.submit(job)
+    desk.run(Job(OPERATIONS["look"], is_stopped=True))
+    assert answers == [{"id": None, "error": "stopped", "stopped": True}]
+    desk.submit(job_of(endless, endless=True))
     assert begun.wait(PATIENCE)
     later = threading.Event()
-    desk.submit(Job(lambda job: later.set()))  # ends the endless one
+    desk.submit(job_of(lambda desk, job: later.set()))  # ends the endless one
     assert done.wait(PATIENCE) and later.wait(PATIENCE)
     desk.close()
-    assert not list(desks) and not desk.has_engine
-    desk.submit(Job(lambda job: pytest.fail("the desk is closed")))
+    assert not desks.open and not desk.has_engine
+    desk.submit(job_of(lambda desk, job: pytest.fail("the desk is closed")))
 
 
 def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(server: BoardServer) -> None:

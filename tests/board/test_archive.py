@@ -12,7 +12,7 @@ import pytest
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.board import files, proofs, searches  # noqa: F401 - they register operations
 from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Desks, Job, answer_of
+from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.database import rescue
 from pbrain_engine.database.store import Database
@@ -81,10 +81,9 @@ def test_a_long_analysis_is_written_while_it_goes_on(
 ) -> None:
     monkeypatch.setattr(searches, "KEEPING_GAP", 0.05)
     archive = Archive(str(tmp_path / "b.db"))
-    desk = Desks(1, archive).open()
+    desk = Desk(Desks(1, archive))
     operation = OPERATIONS["analyse"]
-    fields = operation.read({"position": position("h8i9")})
-    desk.submit(Job(lambda job: answer_of(operation, desk, job) and None, fields, endless=True))
+    desk.submit(Job(operation, operation.read({"position": position("h8i9")})))
     end = time.monotonic() + PATIENCE
     with Database(tmp_path / "b.db") as database:  # it is never stopped
         while not database.connection.rows("SELECT depth FROM position WHERE depth > 2"):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lab.fuzz_rules import game_of
+from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import Walk, win_of
@@ -132,9 +133,9 @@ def test_the_line_of_a_proof_is_its_longest() -> None:
 
 @pytest.fixture
 def desk() -> Iterator[Desk]:
-    desks = Desks()
-    yield desks.open()
-    desks.close()
+    desk = Desk(Desks(1, Archive()))
+    yield desk
+    desk.close()
 
 
 def stones(**more: Any) -> Any:
@@ -144,7 +145,7 @@ def stones(**more: Any) -> Any:
 
 
 def walk_from(desk: Desk, where: Any) -> Walk:
-    return Walk(desk, Job(lambda job: None, {"position": where, "seconds": 0.5}))
+    return Walk(desk, Job(OPERATIONS["prove"], {"position": where, "seconds": 0.5}))
 
 
 def test_a_proof_is_kept_for_its_rule_board_and_side_alone(

@@ -14,6 +14,7 @@ import pbrain_engine
 from lab import self_play
 from pbrain_engine import Engine, Game, IllegalMove, Limit, Move, NotationError, Rule, Side, Solver
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
+from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desks
 from pbrain_engine.commands import analyse, play, review
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
@@ -319,7 +320,7 @@ def test_a_dialogue_goes_on_once_the_foul_is_taken_back():
 
 
 def test_the_page_is_told():
-    page = Page(Desks(1))
+    page = Page(Desks(1, Archive()))
     asked = f'{{"position": {{"at": "{MOVES}", "rule": "renju"}}}}'
     (seen,) = page.says(f"look {asked}")
     found = seen["result"]
@@ -327,4 +328,4 @@ def test_the_page_is_told():
     assert found["foul"] == {"cell": [6, 7], "reason": "double three"}
     (answer,) = page.says(f"move {asked}")
     assert answer["error"] == "the game is over"
-    page.desk.close()
+    page.close()

@@ -24,14 +24,14 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.app.saved import SavedGames
 from pbrain_engine.board import desk, proofs, searches
 from pbrain_engine.board.app import BoardServer
 from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Answer, Desks, Questions
+from pbrain_engine.board.desk import Desk, Desks
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.engine import searcher
 from pbrain_engine.engine.engine import Limit
+from pbrain_engine.files import Document
 from pbrain_engine.game.cells import parse_moves
 from tests.golden import texts
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
@@ -78,21 +78,18 @@ def message(text: str) -> str:
     return json.dumps(json.loads(text, object_hook=filled)) if '"at"' in text else text
 
 
-class Page(Questions):
-    """A page that notes what comes."""
+class Page(Desk):
+    """A desk that notes what it would send."""
 
     def __init__(self, desks: Desks) -> None:
-        super().__init__(desks)
-        self.heard: list[Answer] = []
+        super().__init__(desks, lambda answer: self.heard.append(answer))
+        self.heard: list[Document] = []
 
-    def post(self, answer: Answer) -> None:
-        self.heard.append(answer)
-
-    def says(self, text: str) -> list[Answer]:
+    def says(self, text: str) -> list[Document]:
         """Return what comes in answer to a question."""
         self.heard = []
         self.take(message(text))
-        while self.desk.jobs:
+        while self.jobs:
             time.sleep(0.001)
         return self.heard
 
@@ -187,7 +184,7 @@ def requests(record: str) -> str:
             else:
                 named.pop("content-length")
                 lines.append(f"  {status} {answer.splitlines()[:1]} {named}")
-        lines.append(f"{len(list(board.desks))} desks")
+        lines.append(f"{len(board.desks.open)} desks")
         board.close()
     return "\n".join([*lines, ""])
 
@@ -200,7 +197,7 @@ def conversations(record: str) -> str:
         limit(patch)
         for block in record.rstrip("\n").split("\n\n"):
             title, *lines = block.split("\n")
-            archive = Archive("a.db", SavedGames()) if "with a" in title else None
+            archive = Archive("a.db" if "with a" in title else None)
             page = Page(Desks(1, archive))
             known: dict[str, Any] = {}
             found.append(title)
@@ -208,10 +205,9 @@ def conversations(record: str) -> str:
                 if line.startswith("> "):
                     answers = page.says(line[2:])
                     found += [line, *(f"  {written(answer, known)}" for answer in answers)]
-                    while archive and archive._thread:
+                    while archive._thread:
                         time.sleep(0.001)
-            page.desk.close()
-            if archive is not None:
-                archive.close()
+            page.close()
+            archive.close()
             found.append("")
     return "\n".join(found)

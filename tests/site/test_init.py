@@ -79,8 +79,8 @@ def test_messages_are_answered_in_turn_and_events_keep_a_gap(
     assert [alarm.due > 0 for alarm in site.Alarm.waiting] == [True]  # for a rest of the desk
     monkeypatch.setattr(site, "EVENT_GAP", 0.0)
     assert page._poll() == 0 and len(host.heard) == len(replies)  # no event of what has ended
-    page.desk.close()
-    page.desk.archive.close()
+    page.close()
+    page.archive.close()
     assert site.Alarm.waiting == []
 
 
@@ -89,7 +89,7 @@ def test_a_search_without_end_ends_where_nothing_can_interrupt_it(
 ) -> None:
     page = site.start(Page())
     taken: list[Any] = []
-    monkeypatch.setattr(site.Questions, "begin", lambda self, *words: taken.append(words))
+    monkeypatch.setattr(site.Desk, "begin", lambda self, *words: taken.append(words))
     page.begin(1, {"do": "analyse"})
     page.begin(2, {"do": "analyse", "time": 9})
     page.begin(3, {"do": "look"})
@@ -98,7 +98,7 @@ def test_a_search_without_end_ends_where_nothing_can_interrupt_it(
         (2, {"do": "analyse", "time": 9}),
         (3, {"do": "look"}),
     ]
-    page.desk.archive.close()
+    page.archive.close()
 
 
 class Kernels:
@@ -139,7 +139,7 @@ def test_searches_are_cut_into_slices_between_which_messages_are_read(
     kernels.now += 1  # in which something else was done
     assert kernels.worker_iterate(2) == 2
     assert kernels.begun == [5, 5, 5, 2] and len(host.paused) == 3
-    page.desk.archive.close()
+    page.archive.close()
 
 
 def test_alarms_ring_once_when_their_time_has_come() -> None:
