@@ -17,7 +17,6 @@ import pytest
 import pbrain_engine
 from pbrain_engine import Engine, Game, Rule, cli
 from pbrain_engine.errors import problem_of
-from pbrain_engine.options import span
 
 ROOT = Path(__file__).parents[1]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
@@ -47,49 +46,6 @@ def test_a_file_that_is_not_there_is_told_without_numbers(words, tmp_path, run, 
     found, out, err = run(*words.replace("FILE", str(path)).split())
     assert (found, out) == (1, "")
     assert err.count("\n") == 1 and "Errno" not in err and "plain" in err
-
-
-WITH_BOARD = (  # words of all commands that ask for a board
-    "play", "demo", "analyse h8", "review h8", "db FILE add h8", "db FILE show", "db FILE query",
-    "db FILE export x.sgf", "book build FILE", "book show FILE", "book openings FILE x",
-    "match random random", "openings", "tune FILE", "check x",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("option", ["--board", "--size"])
-@pytest.mark.parametrize("board", ["1_5", " 15", "4", "23", "15x", "15x15x15", "fifteen", "15x4"])
-def test_a_wrong_board_is_refused_by_all_commands_in_the_same_words(board, option, run):
-    answers = set()
-    for words in WITH_BOARD:
-        status, out, err = run(*words.split(), option, board)
-        command = f"numoku {' '.join(words.split()[:1])}"
-        assert (status, out) == (2, "") and err.startswith(command)
-        answers.add(err[err.index(": argument") :].partition(" (see ")[0])
-    assert len(answers) == 1, answers
-
-
-@pytest.mark.parametrize(
-    ("words", "number", "problem"),
-    [
-        *((words, number, f"{number!r} is not a whole number")
-          for words in ("analyse --threads", "match --games", "db x query --depth", "bench --depth")
-          for number in ("1_0", " 10", "ten", "")),
-        *((words, depth, f"{depth} is not a whole number from 1 to 200")
-          for words in ("analyse --depth", "bench --depth", "match --depth")
-          for depth in ("0", "201", "1000000000000000000000")),
-        *(("analyse h8 --memory", number, "from 16 to 65536")
-          for number in ("1", "15", "65537", "100000")),
-    ],
-)  # fmt: skip
-def test_a_number_has_digits_alone_and_a_range(words, number, problem, run):
-    status, out, err = run(*words.split(), number)
-    assert (status, out) == (2, "") and err.count("\n") == 1 and problem in err
-
-
-def test_a_span_without_an_end_goes_on():
-    assert (span("3"), span("3-7")) == ((3, 3), (3, 7))
-    least, most = span("3-")
-    assert least == 3 and most > 22 * 22
 
 
 def test_a_problem_is_one_line():
@@ -295,16 +251,6 @@ def test_a_rule_may_be_its_name():
         with pytest.raises(ValueError, match="unknown rule 'chess'; there are freestyle"):
             engine.new_game(15, rule="chess")
     assert Game(15, rule="standard").rule is Rule.STANDARD
-
-
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [("analyze", "analyse"), ("Play", "play"), ("reveiw", "review"), ("blah", "")],
-)
-def test_a_command_that_is_not_there_is_answered_with_the_nearest(word, meant, run):
-    status, _, said = run(word)
-    assert status == cli.USAGE and said.count("\n") == 1
-    assert (f"did you mean `numoku {meant}`?" if meant else "`numoku --help` lists") in said
 
 
 def test_all_errors_of_the_package_have_one_base():

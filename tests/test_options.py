@@ -7,8 +7,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pbrain_engine.arena.settings import parse_engine
-from pbrain_engine.errors import SettingsError
 from pbrain_engine.options import join_command, split_command
 
 WINDOWS_LINES = {
@@ -52,20 +50,3 @@ def test_windows_splits_arguments_the_same_way(text):
     except ValueError:  # an open quotation, which Windows lets pass
         return
     assert words == found[: count.value]
-
-
-def test_a_path_with_spaces_needs_no_quotes_and_may_have_them(tmp_path):
-    program = tmp_path / "my engine"
-    program.touch()
-    assert parse_engine(str(program)).command == (str(program),)
-    text = join_command([str(program), "--fast"])
-    assert parse_engine(text).command == (str(program), "--fast")
-    assert parse_engine(f'mine="{program}" --fast').command == (str(program), "--fast")
-
-
-def test_a_quotation_without_an_end_is_said_in_one_line():
-    for windows in (False, True):
-        with pytest.raises(ValueError, match="no closing quotation"):
-            split_command('"a b', windows=windows)
-    with pytest.raises(SettingsError, match="no closing quotation"):
-        parse_engine('"a b')

@@ -34,7 +34,7 @@ def test_a_step_of_less_than_one_is_tried_in_some_games():
 
 
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
-    words = ["--batch", "2", *FAST, "--games", "12", "--parameters", "futility_slope,aspiration"]
+    words = ["--batch", "2", *FAST, "--games", "8", "--parameters", "futility_slope,aspiration"]
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     assert module.main([str(whole), *words]) == 0
     lines = whole.read_bytes().splitlines(keepends=True)

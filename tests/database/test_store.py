@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -68,54 +66,6 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target, tmp_path):
 
 def run(*words: str) -> int:
     return cli.main(["db", *words])
-
-
-def test_what_a_file_has_that_is_not_stored_is_said_wherever_it_stands(tmp_path, capsys):
-    empty, good = "(;GM[4]SZ[15]XY[1])", "(;GM[4]SZ[15];B[hh];W[hg])"
-    bad = "(;GM[4]SZ[15];B[hh];W[hh])"
-    for number, games in enumerate(((empty, bad, good), (empty, bad), (bad, empty), (good, bad))):
-        file = tmp_path / f"{number}.sgf"
-        file.write_text("".join(games))
-        assert run(str(tmp_path / f"{number}.db"), "add", str(file)) == 0
-        said = capsys.readouterr().err.splitlines()
-        assert len(set(said)) == len(said), games
-        assert any("left out: " in line for line in said), games
-        assert any("XY" in line for line in said) == (empty in games)
-
-
-def test_nothing_stored_leaves_no_file(tmp_path, capsys):
-    path, given = tmp_path / "none.db", tmp_path / "a.jsonl"
-    assert run(str(path), "add", "nofile.sgf") == 1
-    assert run(str(path), "merge", "nofile.db") == 1
-    wrong = json.dumps(databases.ANALYSIS | {"depth": -5})
-    for text, place in ((f"{json.dumps(databases.ANALYSIS)}\n{wrong}", "line 2: "),
-                        (wrong.replace("{", "{\n"), "")):  # fmt: skip
-        given.write_text(text)
-        capsys.readouterr()
-        assert run(str(path), "add", str(given)) == 1
-        said = f"numoku: {given}: {place}depth is not a whole number from 0 to 500\n"
-        assert capsys.readouterr().err == said
-    assert not path.exists()
-    assert run(str(path), "add", "h8", "nofile.sgf") == 1 and path.exists()
-    assert run(str(path), "add", "nofile.sgf") == 1 and path.exists()
-
-
-def test_other_files_are_no_databases(tmp_path, capsys):
-    text = tmp_path / "a.txt"
-    text.write_text("hello " * 1000)
-    assert run(str(text), "check") == 1
-    assert "not a database" in capsys.readouterr().err
-    strange = sqlite3.connect(tmp_path / "b.db")
-    strange.execute("CREATE TABLE a (b)")
-    strange.close()
-    assert run(str(tmp_path / "b.db"), "add", "h8") == 1
-    assert "another program" in capsys.readouterr().err
-    for url, reason in (("mysql://somewhere/a", "postgresql://"), ("://a", "not a database URL")):
-        with pytest.raises(EngineError, match=reason):
-            Database(url)
-    assert run(str(tmp_path / "c.db"), "add", "h8") == 0
-    assert run(str(tmp_path / "c.db"), "add", str(tmp_path / "c.db")) == 1
-    assert "merge" in capsys.readouterr().err
 
 
 def test_no_password_is_shown(server, tmp_path, capsys):

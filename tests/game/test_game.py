@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 import random
 from collections.abc import Callable, Sequence
 
 import pytest
 
-import pbrain_engine
 from lab import self_play
-from pbrain_engine import Engine, Game, IllegalMove, Limit, Move, NotationError, Rule, Side, Solver
+from pbrain_engine import Engine, Game, Limit, Rule, Side
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Desks
-from pbrain_engine.commands import analyse, play, review
-from pbrain_engine.commands.dialogue import Dialogue, GameStart
-from pbrain_engine.database.sources import add_result
-from pbrain_engine.engine.review import Reviewer
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import parse_diagram
-from pbrain_engine.game.documents import game_document
 from pbrain_engine.game.record import RESULTS, GameRecord
-from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.values import win_in
-from tests.golden.board import Page
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell
 from tests.played import set_up
@@ -220,112 +208,3 @@ def test_games_are_copied_and_pickled_with_their_moves():
         other.undo()
         other.play(6, 6)
         assert game.at(6, 6) is Side.EMPTY and game.ply == 4
-
-
-def test_a_cell_off_the_board_is_no_legal_move():
-    game = Game(15)
-    for wrong in ("z99", "a16", "15,3"):
-        with pytest.raises(IllegalMove, match="off the 15x15 board"):
-            game.play(wrong)
-    with pytest.raises(NotationError, match="not a cell"):
-        game.play("hello")
-    assert pbrain_engine.NotationError is NotationError
-    near = [(x, y) for x in (-1, 0, 14, 15) for y in (-1, 0, 14, 15) if game.on_board(x, y)]
-    assert near == [(0, 0), (0, 14), (14, 0), (14, 14)]
-
-
-MOVES = "h8a1i8o1g7a15g6o15g8"  # g8 makes two open threes
-FOUL = Move(6, 7)
-RECORD = GameRecord(15, 15, Rule.RENJU, tuple(parse_moves(MOVES)))
-
-
-def test_a_forbidden_stone_loses_and_can_be_taken_back():
-    game = Game(15, rule=Rule.RENJU)
-    for move in RECORD.moves:
-        assert not game.is_over
-        game.play(*move)
-    assert (game.winner, game.foul, game.is_over) == (Side.WHITE, FOUL, True)
-    assert game.winning_row() == [] and game.copy().foul == FOUL
-    game.undo()
-    assert game.foul is None and not game.is_over
-    with game.after(FOUL):
-        assert game.winner is Side.WHITE
-    game.place(*FOUL, Side.BLACK)  # what is set up is not judged
-    assert game.foul is None and not game.is_over
-
-
-def test_a_record_with_a_foul_is_over_and_refuses_further_moves():
-    game = Game(*RECORD.board)
-    game.become_checked(RECORD)
-    assert game.foul == FOUL
-    assert game_document(game)["winner"] == "white" and add_result(RECORD).result == "0-1"
-    further = GameRecord(15, 15, Rule.RENJU, (*RECORD.moves, (9, 9)))
-    with pytest.raises(NotationError, match="black has lost by g8.* before move 10"):
-        game.become_checked(further)
-    freestyle = GameRecord(15, 15, Rule.STANDARD, further.moves)
-    Game(*freestyle.board).become_checked(freestyle)
-
-
-def test_a_review_blames_the_foul():
-    with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
-        engine.new_game(*RECORD.board)
-        found = Reviewer(engine, solver, 0.03).review([Move(*cell) for cell in RECORD.moves])
-    foul = found[-1]
-    assert foul.move == FOUL != foul.found.move and foul.is_mistake
-    assert foul.loss == foul.found.chance
-    for item in found:
-        for before, win in ((item.ply - 1, item.missed), (item.ply, item.allowed)):
-            game = Game(*RECORD.board)
-            for move in RECORD.moves[:before]:
-                game.play(*move)
-            for move in win.line if win else ():
-                assert game.to_move is Side.WHITE or not game.is_forbidden(*move)
-                game.play(*move)
-
-
-def test_moves_after_the_end_change_neither_the_row_nor_what_commands_accept(run):
-    moves = "a1a3b1b3c1c3d1d3e1e3"
-    game = Game(15)
-    for move in parse_moves(moves):
-        game.play(*move)
-    assert game.winner is Side.BLACK and game.winning_row() == parse_moves("a1b1c1d1e1")
-    for command in ("analyse", "play", "review"):
-        assert run(command, moves) == (1, "", "numoku: black has won before move 10\n")
-
-
-def test_commands_say_that_it_is_over(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    words = [MOVES, "--rule", "renju", "--time", "0.03"]
-    assert review.main(words) == 0
-    assert "g8 is forbidden (double three): black loses" in capsys.readouterr().out
-    assert review.main([*words, "--json"]) == 0
-    last = json.loads(capsys.readouterr().out)["moves"][-1]
-    assert last["foul"] is True and last["allowed_win"] is None
-    assert analyse.main(words) == 0
-    assert "white has won: g8 is forbidden (double three)" in capsys.readouterr().out
-    file = tmp_path / "foul.sgf"
-    file.write_text(format_sgf(RECORD))
-    monkeypatch.setattr("builtins.input", lambda prompt: print(prompt) or "quit")
-    assert play.main([str(file), "--time", "0.03"]) == 0
-    said = capsys.readouterr().out
-    assert "white (Numoku) wins, g8 is forbidden" in said and "the game is over>" in said
-
-
-def test_a_dialogue_goes_on_once_the_foul_is_taken_back():
-    with Engine(hash_size=8 << 20) as engine:
-        dialogue = Dialogue(engine, GameStart(RECORD, seconds=0.03))
-        assert dialogue.game_over and dialogue.engine_turn() == ""
-        dialogue.answer("undo")
-        assert not dialogue.game_over
-
-
-def test_the_page_is_told():
-    page = Page(Desks(1, Archive()))
-    asked = f'{{"position": {{"at": "{MOVES}", "rule": "renju"}}}}'
-    (seen,) = page.says(f"look {asked}")
-    found = seen["result"]
-    assert (found["winner"], found["over"], found["row"]) == ("white", True, [])
-    assert found["foul"] == {"cell": [6, 7], "reason": "double three"}
-    (answer,) = page.says(f"move {asked}")
-    assert answer["error"] == "the game is over"
-    page.close()

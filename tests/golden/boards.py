@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 from pbrain_engine.game.documents import game_document
 from pbrain_engine.game.game import Game, Move
@@ -13,7 +15,7 @@ from pbrain_engine.native.load.memory import Block
 from pbrain_engine.position.rules import Side
 from tests.golden import texts
 from tests.golden.commands import BOARD, stones
-from tests.golden.records import Record
+from tests.golden.records import Record, stage
 
 
 def step(game: Game | None, words: list[str]) -> Game:
@@ -44,6 +46,12 @@ def step(game: Game | None, words: list[str]) -> Game:
             game.undo()
         case ["move", side]:
             game.set_to_move(Side[side])
+        case ["save", name, *names]:
+            game.save(name, *names)
+        case ["load", name, *rule]:
+            return Game.from_file(name, *rule)
+        case ["write", name, text]:
+            Path(name).write_text(text, encoding="utf-8")
         case ["apart"]:
             other = game.copy()
             game.undo()
@@ -58,7 +66,7 @@ def step(game: Game | None, words: list[str]) -> Game:
 def seen(game: Game) -> list[str]:
     """Return what is to be seen of a game."""
     number = [len(game.legal_moves()), len(game.empty_cells()), game.ply]
-    is_so = [name for name in ("is_full", "is_over", "is_in_turn") if getattr(game, name)]
+    is_so = [name for name in ("is_full", "is_over", "is_in_turn", "foul") if getattr(game, name)]
     corners = [
         (-1, 0),
         (0, -1),
@@ -74,23 +82,30 @@ def seen(game: Game) -> list[str]:
     return [f"{form} {number} {is_so} {at} {board}", *drawn]
 
 
-@Record("boards")
-def boards(record: str) -> str:
-    """Return the record of all games, of which another one has the steps."""
+def steps(record: str) -> Iterator[str]:
+    """Yield the record of all games, of which another one has the steps."""
     game: Game | None = None
-    lines = []
     for line in record.splitlines():
         if not line.startswith("> "):
             continue
-        lines.append(line)
+        yield line
         for words in line[2:].split("; "):
             try:
                 if words == "draw":
                     assert game is not None
-                    lines += texts.brief_page(game._repr_svg_()).splitlines()
+                    yield from texts.brief_page(game._repr_svg_()).splitlines()
+                elif words.startswith("show "):
+                    yield Path(words[5:]).read_text(encoding="utf-8").rstrip()
                 else:
                     game = step(game, words.split())
-            except (ValueError, TypeError) as error:
-                lines.append(f"{words}: {type(error).__name__}: {error}")
-        lines += seen(game) if game is not None else []
-    return "\n".join([*lines, ""])
+            except (ValueError, TypeError, OSError) as error:
+                yield f"{words}: {type(error).__name__}: {error}"
+        if game is not None:
+            yield from seen(game)
+    yield ""
+
+
+@Record("boards")
+def boards(record: str) -> str:
+    with stage():
+        return "\n".join(steps(record))

@@ -33,7 +33,11 @@ from pbrain_engine.solver import Solver
 from tests.golden import texts
 from tests.golden.records import Record, stage
 
-TRIED = ("-1", "0", "0.5", "1", "1.5", "3-7", "7-3", "15x20", "renju", "nan", "inf")
+TRIED = (
+    "-1", "0", "0.5", "1", "1.5", "3-7", "7-3", "3-", "4", " 15", "1_5", "15", "16", "23", "15x",
+    "15x4", "15x20", "15x15x15", "200", "201", "65536", "65537", "9" * 20, "", "renju", "nan",
+    "inf",
+)  # fmt: skip
 NODES, STONES = 2000, 20_000  # of a search, and of one by the solver, that would take its time
 FOOTPRINT = 100_000_000  # bytes of this process: the size of a table leads to other searches
 
@@ -162,40 +166,14 @@ def transcript(record: str) -> str:
     return "".join(said).replace(here, "HERE")
 
 
-class Found(Exception):
-    """A parser is about to read a command line."""
-
-    def __init__(self, parser: ArgumentParser) -> None:
-        super().__init__()
-        self.parser = parser
-
-
-@Record("options")
-def options(_: str) -> str:
-    """Return what each command takes: names, values that it accepts, defaults."""
-    lines: list[str] = []
-
-    def found(parser: ArgumentParser, *_: object, **__: object) -> None:
-        raise Found(parser)
-
-    for name in cli.COMMANDS:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.delenv("NUMOKU_DB", raising=False)
-            patch.setattr(ArgumentParser, "parse_known_args", found)
-            with pytest.raises(Found) as caught:
-                cli.main([name])
-        lines += described(caught.value.parser)
-    return "\n".join([*lines, ""])
-
-
-def described(parser: ArgumentParser) -> list[str]:
-    """Return what a parser takes, and those of its actions."""
+def described(parser: ArgumentParser, kinds: dict[str, str]) -> list[str]:
+    """Return what a parser takes, and those of its actions; ``kinds``: letters for many values."""
     lines = [f"{parser.prog}:"]
     below: list[str] = []
     for action in parser._actions[1:]:
         if isinstance(action, _SubParsersAction):
             for made in action.choices.values():
-                below += described(made)
+                below += described(made, kinds)
             continue
         facts = {"default": action.default, "nargs": action.nargs, "metavar": action.metavar}
         facts["choices"] = list(action.choices or ())
@@ -206,7 +184,8 @@ def described(parser: ArgumentParser) -> list[str]:
             if value not in (None, [], "", SUPPRESS)
         ]
         if callable(action.type) and action.type not in (str, Path):
-            words.append(f"takes {' '.join(value for value in TRIED if takes(action.type, value))}")
+            taken = " ".join(repr(value) for value in TRIED if takes(action.type, value))
+            words.append(f"takes {kinds.setdefault(taken, chr(65 + len(kinds)))}")
         lines.append(f"  {', '.join(words)}")
     return [*texts.joined(lines, "  "), *below]
 
@@ -218,3 +197,22 @@ def takes(kind: Callable[[str], object], text: str) -> bool:
     except (ValueError, TypeError, ArgumentTypeError):
         return False
     return True
+
+
+@Record("options")
+def options(_: str) -> str:
+    """Return what each command takes: names, values that it accepts, defaults."""
+    parsers: list[ArgumentParser] = []
+
+    def found(parser: ArgumentParser, *_: object, **__: object) -> None:
+        parsers.append(parser)
+        raise SystemExit
+
+    for name in cli.COMMANDS:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):
+            patch.delenv("NUMOKU_DB", raising=False)
+            patch.setattr(ArgumentParser, "parse_known_args", found)
+            cli.main([name])
+    kinds: dict[str, str] = {}
+    lines = [line for parser in parsers for line in described(parser, kinds)]
+    return "\n".join([*lines, *(f"{letter}: {taken}" for taken, letter in kinds.items()), ""])

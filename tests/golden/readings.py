@@ -12,24 +12,33 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
+from datetime import date
 from functools import partial
 from typing import Any
 
 from pbrain_engine.app.setup import chosen_setup
-from pbrain_engine.game.cells import cell_name, format_moves, parse_moves, parse_offsets
+from pbrain_engine.game.cells import (
+    NotationError,
+    cell_name,
+    format_moves,
+    parse_moves,
+    parse_offsets,
+)
 from pbrain_engine.game.diagram import (
     Drawn,
     board_svg,
+    file_stem,
     format_diagram,
     parse_diagram,
     star_points,
     winning_row,
 )
 from pbrain_engine.game.opening_names import find_opening, opening_of, openings
+from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode, main_line
 from pbrain_engine.notation.colours import colour_rows
-from pbrain_engine.notation.files import format_psq, parse_psq
+from pbrain_engine.notation.files import format_psq, parse_psq, read_games, refuse_others
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Side
@@ -110,6 +119,22 @@ def drawing(text: str) -> Iterator[str]:
             yield " ".join(f"{span.start}-{span.end}:{span.style}" for span in shown.spans)
 
 
+def opened(opening: OpeningPlay, words: str) -> Iterator[str]:
+    """Yield who says each word of an opening, what is refused, and what comes next."""
+    players = ""
+    for word in words.split():
+        player = opening.player
+        try:
+            opening.play(word)
+            players += str(player)
+        except NotationError as error:
+            yield str(error)
+    back = [opening.taken_back(player) for player in (0, 1)]
+    left = " and ".join("nothing" if each is None else str(len(each.actions)) for each in back)
+    yield f"{players}, {left} are left if they take back, {opening.taking(Side.BLACK)} for black"
+    yield f"{opening.colour_of(0).name}, {len(opening.cells())} cells: {opening.ask()}"
+
+
 def answers(kind: str, *given: Any) -> Iterator[str]:
     """Yield what is recorded of a line."""
     match kind, *given:
@@ -117,13 +142,29 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
             all_trees = tried(lambda: trees_of(parse_sgf_trees(text)))
             game = tried(lambda: [f"game {said_of(parse_sgf(text))}"])
             yield from all_trees if game == all_trees else all_trees + game
+        case "field", *given:  # of an SGF file
+            read = [parse_sgf(f"(;GM[4]SZ[15]{text};B[hh])")._replace(moves=()) for text in given]
+            said = [" ".join([said_of(record), *record.remarks]) for record in read]
+            told = (f"{text}: {what}" for text, what in zip(given, said, strict=True))
+            yield from texts.joined(told, "")
+        case "file", name, content, *size:  # of any kind, which its content tells, or else its name
+            refuse_others(content, name)
+            for tree in read_games(content, name, size=tuple(size) or None):
+                yield " ".join([said_of(main_line(tree)), *tree.remarks])
+        case "opens", name, words, *size:
+            yield from opened(OpeningPlay(RULES[name], *size), words)
+        case "stem", black, white, day:
+            yield file_stem(GameRecord(black=black, white=white, date=day), date(2001, 2, 3))
         case "psq", text:
             yield said_of(parse_psq(text))
             yield from tried(lambda: [ascii(format_psq(parse_psq(text)))])
         case "lib", text:
             yield from trees_of([parse_renlib(HEADER + bytes.fromhex(text))])
         case "lib", text, encoding:
-            yield from nodes_of(parse_renlib(HEADER + bytes.fromhex(text), encoding))
+            tree = parse_renlib(HEADER + bytes.fromhex(text), encoding)
+            yield from nodes_of(tree)
+            data, losses = format_renlib(tree, encoding)
+            yield f"lib {data[len(HEADER) :].hex(' ')} {losses or ''}"
         case "head", text:
             yield from nodes_of(parse_renlib(bytes.fromhex(text) + b"\x78\x40"))
         case "moves", text:

@@ -12,20 +12,6 @@ from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 
 
-def test_letters_of_other_systems():
-    made = GameTree()
-    made.root.child((7, 7)).comment = "Ä 五"
-    data, losses = format_renlib(made)
-    assert parse_renlib(data) == made and not losses
-    data, losses = format_renlib(made, "gbk")
-    assert losses == ["1 texts have characters that gbk or RenLib cannot store"]
-    made.root.child((7, 7)).comment = "五子棋"
-    data, losses = format_renlib(made, "gbk")
-    assert parse_renlib(data, "gbk") == made and not losses
-    made.root.child((7, 7)).comment = "Ä"
-    assert parse_renlib(format_renlib(made, "cp1252")[0]) == made  # the fallback
-
-
 def grow(seed: int, nodes: int) -> GameTree:
     """Return a random tree with notes of every kind."""
     chance = random.Random(seed)
@@ -60,12 +46,6 @@ def test_every_tree_comes_back(seed, nodes):
     assert not losses
     assert parse_renlib(data) == made
     assert format_renlib(parse_renlib(data))[0] == data
-
-
-def test_circles_and_arrows_are_named_as_lost():
-    tree = grow(1, 5)
-    tree.root.children[0].drawn = "h8 a1b2"
-    assert format_renlib(tree)[1] == ["RenLib cannot store circles and arrows"]
 
 
 def test_a_large_library_comes_back_quickly():

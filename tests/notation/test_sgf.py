@@ -1,12 +1,10 @@
-"""SGF files: games, and games with variations."""
+"""Games and trees come back from SGF as they went in; ``tests/golden/readings`` has the rest."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine.game.cells import NotationError, cell_name
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
 from pbrain_engine.position.rules import Rule, Side
@@ -56,79 +54,6 @@ def records(draw: st.DrawFn) -> GameRecord:
 @given(records())
 def test_sgf_round_trips(record):
     assert parse_sgf(format_sgf(record)) == record
-
-
-@pytest.mark.parametrize(
-    "said, result",
-    [
-        ("B+", "1-0"), ("W+Resign", "0-1"), ("b+5", "1-0"), ("W + Time", "0-1"),
-        ("W+Draw", "1/2-1/2"), ("B+Draw", "1/2-1/2"), ("b+ draw", "1/2-1/2"), ("0", "1/2-1/2"),
-        ("Draw", "1/2-1/2"), ("Draw by agreement", "1/2-1/2"), ("1/2-1/2", "1/2-1/2"),
-        ("Void", ""), ("?", ""), ("", ""),
-    ],
-)  # fmt: skip
-def test_results_are_read_as_programs_write_them(said, result):
-    assert parse_sgf(f"(;GM[4]SZ[15]RE[{said}];B[hh];W[hg];B[jf])").result == result
-
-
-def test_the_moves_of_a_proposed_opening_are_moves():
-    game = parse_sgf("(;GM[4]SZ[15];QPR[hh,hg,jf];QSLW[ig];B[gg];W[ii])")
-    assert [cell_name(*cell) for cell in game.moves] == ["h8", "h7", "j6", "i7", "g7", "i9"]
-    assert game.first is Side.BLACK and game.remarks == ()
-    assert parse_sgf("(;GM[4]SZ[15];QPR[hh][hg][jf])").moves == game.moves[:3]
-    assert parse_sgf("(;GM[4]SZ[15]QPR[hh];W[hg];QSLB[jf])").moves == game.moves[:3]
-    with pytest.raises(NotationError, match="move 4: black moves twice"):
-        parse_sgf("(;GM[4]SZ[15];QPR[hh,hg,jf];QSLB[ig])")
-
-
-def test_what_is_not_read_is_named_once():
-    game = parse_sgf("(;GM[4]SZ[15]EV[Cup]5A[gg][gh];B[hh]BL[10];W[ii]BL[9]QX[aa])")
-    assert game.moves == ((7, 7), (8, 8))
-    assert game.remarks == ("SGF properties left out: 5A, BL, EV, QX",)
-
-
-@pytest.mark.parametrize(
-    "said, rule",
-    [
-        ("RU[RIF]", Rule.RENJU), ("RU[Renju (RIF)]", Rule.RENJU), ("GN[RIF rule]", Rule.RENJU),
-        ("GN[Final, Taraguchi rules, table 3]", Rule.RENJU), ("RU[standard]", Rule.STANDARD),
-        ("RU[4]", Rule.RENJU), ("RU[Free style]", Rule.FREESTYLE), ("GN[A renju evening]", None),
-        ("RU[]GN[RIF rule]", Rule.RENJU), ("RU[what]GN[RIF rule]", Rule.RENJU), ("", None),
-    ],
-)  # fmt: skip
-def test_rules_are_read_as_programs_name_them(said, rule):
-    game = parse_sgf(f"(;GM[4]SZ[15]{said};B[hh])")
-    assert game.rule is rule and game.remarks == ()
-
-
-def test_an_unknown_rule_is_named():
-    game = parse_sgf("(;GM[4]SZ[15]RU[Gomoku Pro];B[hh])")
-    assert game.rule is None
-    assert game.remarks == ("RU[Gomoku Pro] is not a known rule",)
-
-
-def test_names_may_be_in_small_letters_or_padded_with_them():
-    game = parse_sgf("(;gm[4]sz[15]pb[Ada];b[hh];w[ii])")
-    assert game.moves == ((7, 7), (8, 8)) and game.black == "Ada" and game.remarks == ()
-    older = parse_sgf("(;GaMe[4]SiZe[19];Black[hh];White[ii])")
-    assert older.moves == game.moves and older.width == 19
-
-
-def test_gm_5_is_five_in_a_row_where_a_board_is_given():
-    assert parse_sgf("(;GM[5]SZ[15];B[hh])").moves == ((7, 7),)
-    for other in ("(;GM[5];B[hh])", "(;GM[2]SZ[15];B[hh])"):
-        with pytest.raises(NotationError, match="is another game"):
-            parse_sgf(other)
-
-
-def test_rectangles_of_points():
-    game = parse_sgf("(;GM[4]SZ[15]AB[hh:jh]AW[ba:aa][cc]AE[ih:ji];B[kk])")
-    held = {cell_name(*cell): side for cell, side in game.placed}
-    assert held == {"h8": 0, "a1": 1, "b1": 1, "c3": 1}
-    square = parse_sgf("(;GM[4]SZ[15]AB[aa:bc];W[kk])")
-    assert [cell for cell, _ in square.placed] == [(x, y) for y in range(3) for x in range(2)]
-    with pytest.raises(NotationError, match="not an SGF cell"):
-        parse_sgf("(;GM[4]SZ[15]AB[hh:j];B[kk])")
 
 
 def test_what_sgf_cannot_hold_is_counted():
