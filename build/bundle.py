@@ -1,9 +1,8 @@
 """Bundle the modules that every start of the program imports in one file.
 
 PyInstaller packs each module separately and reopens its archive for each, which takes longer than
-running the module if opening files is slow. The bundle is not compressed: lines ``name kind
-length``, an empty line, then the code of each module in the format of ``marshal``.
-``build/bundled.py`` imports from it; all other modules stay in PyInstaller's archive.
+running the module if opening files is slow. ``build/bundled.py`` imports from the bundle; all other
+modules stay in PyInstaller's archive.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from importlib.util import find_spec
 
 FILE = "start.modules"  # as in `bundled.py`
 OPTIMIZE = 2  # no asserts, and no docstrings: the command line shows those of other modules
-PACKAGE, MODULE = "package", "module"
 # Imports of the program up to its answer to START, and for its first move.
 IMPORTED = (
     "pbrain_engine.protocol.serve, pbrain_engine.protocol.loop, pbrain_engine.engine.engine, "
@@ -45,19 +43,17 @@ def source_of(name: str) -> str | None:
     return origin if origin and origin.endswith(".py") else None
 
 
-def code_of(name: str) -> tuple[str, bytes]:
-    """Return the kind of a module and its code."""
+def code_of(name: str) -> tuple[bool, bytes]:
+    """Return whether a module is a package, and its code."""
     path = source_of(name)
     assert path is not None
-    kind = PACKAGE if os.path.basename(path) == "__init__.py" else MODULE
-    shown = name.replace(".", "/") + ("/__init__.py" if kind == PACKAGE else ".py")
+    is_package = os.path.basename(path) == "__init__.py"
+    shown = name.replace(".", "/") + ("/__init__.py" if is_package else ".py")
     with open(path, "rb") as file:
         code = compile(file.read(), shown, "exec", dont_inherit=True, optimize=OPTIMIZE)
-    return kind, marshal.dumps(code)
+    return is_package, marshal.dumps(code)
 
 
 def bundle(chosen: list[str]) -> bytes:
-    """Return the contents of the file with the chosen modules."""
-    codes = {name: code_of(name) for name in chosen}
-    lines = [f"{name} {kind} {len(code)}\n" for name, (kind, code) in codes.items()]
-    return "".join([*lines, "\n"]).encode("ascii") + b"".join(code for _, code in codes.values())
+    """Return the contents of the file: the chosen modules by name, each as by ``code_of``."""
+    return marshal.dumps({name: code_of(name) for name in chosen})

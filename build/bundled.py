@@ -21,14 +21,8 @@ class Bundle:
     def __init__(self, folder: str) -> None:
         """Read the file."""
         self.folder = folder
-        self.modules: dict[str, tuple[bool, memoryview]] = {}  # whether it is a package; code
         with open(os.path.join(folder, FILE), "rb") as file:
-            data = file.read()
-        at = data.index(b"\n\n") + 2
-        for line in data[: at - 2].decode("ascii").split("\n"):
-            name, kind, length = line.split(" ")
-            self.modules[name] = kind == "package", memoryview(data)[at : at + int(length)]
-            at += int(length)
+            self.modules: dict[str, tuple[bool, bytes]] = marshal.load(file)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Return the spec of a bundled module, else None; PyInstaller finds the others."""

@@ -80,7 +80,7 @@ def write_whole(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def check_target(target: Path | None, sources: Iterable[Path] = ()) -> None:
+def check_target(target: Path | None, sources: Iterable[Path]) -> None:
     """Raise FileError if the target cannot be written, so that long work does not start in vain.
 
     The target must not be one of the sources or a folder, and its folder must be writable.

@@ -143,17 +143,7 @@ def test_without_a_stream_for_errors_the_output_is_still_json(words, tmp_path):
     command = f"{sys.executable} -m pbrain_engine.cli {words} 2>&-"
     result = program("bash", "-c", command)
     assert result.returncode == 0
-    assert all(isinstance(entry, dict) for entry in documents(result.stdout))
-
-
-def documents(text: str) -> list[object]:
-    """Return the JSON documents of a text."""
-    found = []
-    while text:
-        entry, end = json.JSONDecoder().raw_decode(text)
-        found.append(entry)
-        text = text[end:].lstrip()
-    return found
+    assert all(isinstance(json.loads(line), dict) for line in result.stdout.splitlines())
 
 
 INTERRUPTING = """\

@@ -308,7 +308,7 @@ def play(
     return 1 if runner.stop_reason and not is_decided else 0
 
 
-def make_view(standings: Standings, kind: str = "auto") -> View:
+def make_view(standings: Standings, kind: str) -> View:
     """Return the view: ``live``, ``plain``, ``quiet``, or ``auto`` by the terminal."""
     if kind == "quiet":
         return View(standings)

@@ -142,7 +142,7 @@ def first_balanced(
 
 
 def scatter(
-    chance: random.Random, width: int, height: int, stones: int, border: float = 0.0
+    chance: random.Random, width: int, height: int, stones: int, border: float
 ) -> list[Coordinates]:
     """Return random stones around the centre, or with probability ``border`` a border cell."""
     middle = width // 2, height // 2
@@ -226,7 +226,7 @@ COMMAND = CommandLine(
 )  # fmt: skip
 
 
-def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Return the options of ``numoku openings``, with the ``settings`` of a match.
 
     Raises:

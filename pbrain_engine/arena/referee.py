@@ -217,7 +217,7 @@ def play_game(
     task: GameTask,
     settings: MatchSettings,
     players: Sequence[Player],
-    on_move: Callable[[GameRecord], None] = lambda played: None,
+    on_move: Callable[[GameRecord], None],
     judge: Player | None = None,
 ) -> GameRecord:
     """Play a game between black and white and return its record.

@@ -189,7 +189,7 @@ def remarks(game: GameRecord, reviewed: Reviewed) -> list[str]:
     return words
 
 
-def annotate(game: GameRecord, found: Sequence[Reviewed], tree: GameTree | None = None) -> GameTree:
+def annotate(game: GameRecord, found: Sequence[Reviewed], tree: GameTree | None) -> GameTree:
     """Return the game with comments on its mistakes, and better lines as variations.
 
     ``tree``: the game with earlier comments; those of an earlier review are removed.

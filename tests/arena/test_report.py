@@ -112,11 +112,3 @@ def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 1200
     assert not errors
     page.close()
-
-
-def test_tables_and_a_document_are_not_printed_together(
-    journal: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["report", str(journal), "--text", "--json"]) == 2
-    out, err = capsys.readouterr()
-    assert not out and "alternatives" in err

@@ -74,7 +74,7 @@ class Managed(Piped):
     """
 
     def __init__(
-        self, program: Path, size: int, turn: int, memory: int, rule: int = 0, more: str = ""
+        self, program: Path, size: int, turn: int, memory: int, more: str = ""
     ) -> None:
         """Start it, wait for OK, and send the conditions, the last one of the caller.
 
@@ -85,7 +85,7 @@ class Managed(Piped):
         self.write(f"START {size}")
         assert self.answer(PATIENCE) == "OK"
         for info in (f"max_memory {memory}", "timeout_match 1000000000", f"timeout_turn {turn}",
-                     "game_type 1", f"rule {rule}", f"time_left {UNLIMITED}",
+                     "game_type 1", "rule 0", f"time_left {UNLIMITED}",
                      *([more] if more else [])):  # fmt: skip
             self.write(f"INFO {info}")
 

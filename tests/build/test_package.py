@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,37 +76,22 @@ def untouched(program: Path) -> Iterator[None]:
 # As a judge does -----------------------------------------------------------------------
 
 
-@contextmanager
-def two_players(
-    program: Path, limits: tuple[int, int, int, int], folder: Path
-) -> Iterator[list[Judged]]:
-    """Have a program for each side of a game: on this board, by this rule, with these limits."""
-    with (
-        Judged(program, *limits, folder / "first") as first,
-        Judged(program, *limits, folder / "second") as second,
-    ):
-        yield [first, second]
-
-
-def judged_game(program: Path, folder: Path, league: str, moves_each: int) -> list[Judged]:
-    """Play some moves of a league from an opening; return both players, ended."""
+@pytest.mark.parametrize("league", LEAGUES)
+def test_a_judge_gets_moves_in_each_league(program: Path, tmp_path: Path, league: str) -> None:
     moves = list(OPENING)
-    with two_players(program, LEAGUES[league], folder) as players:
-        for number in range(2 * moves_each):
-            move = players[number % 2].move(moves)
+    with (
+        Judged(program, *LEAGUES[league], tmp_path / "first") as first,
+        Judged(program, *LEAGUES[league], tmp_path / "second") as second,
+    ):
+        for player in (first, second, first, second):
+            move = player.move(moves)
             assert move not in moves
             assert all(0 <= at < LEAGUES[league][0] for at in move)
             moves.append(move)
-        for player in players:
+        for player in (first, second):
             assert processes.descendants(player.peer.pid) == []
             assert player.end() == 0  # by itself
-    return players
-
-
-@pytest.mark.parametrize("league", LEAGUES)
-def test_a_judge_gets_moves_in_each_league(program: Path, tmp_path: Path, league: str) -> None:
-    for player in judged_game(program, tmp_path, league, moves_each=2):
-        assert player.peak <= MEMORY
+            assert player.peak <= MEMORY
     assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []
 
 
@@ -163,7 +148,11 @@ def test_a_whole_game_within_the_memory(program: Path, tmp_path: Path) -> None:
     game = Game(20)
     for move in OPENING:
         game.play(*move)
-    with two_players(program, (20, 0, 3000, 60_000), tmp_path) as players:
+    with (
+        Judged(program, 20, 0, 3000, 60_000, tmp_path / "first") as first,
+        Judged(program, 20, 0, 3000, 60_000, tmp_path / "second") as second,
+    ):
+        players = first, second
         for player in players:
             player.write(ALL)
         while game.winner is None and not game.is_full:

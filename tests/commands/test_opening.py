@@ -27,11 +27,8 @@ def talk(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> Talk:
     return talk
 
 
-SOOSORV = "h8 i9 j10; g9; 2; h9; quit"
-
-
 def test_an_opening_is_played_by_steps_and_the_game_goes_on(run: Run, talk: Talk) -> None:
-    prompts = talk(SOOSORV, "swap; keep; h9+j9")
+    prompts = talk("h8 i9 j10; g9; 2; h9; g8; quit", "swap; keep; h9+j9")
     status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
     assert status == 0
     for line in (
@@ -39,21 +36,15 @@ def test_an_opening_is_played_by_steps_and_the_game_goes_on(run: Run, talk: Talk
         "The second player may change sides. Numoku: swap",
         "Black offers 2 fifth stones, no two of them symmetric. Numoku: h9+j9",
         "White chooses one of the fifth stones: h9 or j9.",
+        "The opening is over; black moves. You play white.",
     ):
         assert out.splitlines().count(line) == 1
+    assert "Numoku: " in out.split("You play white.")[1]  # black's seventh stone
+    assert "`numoku play --resume` continues" in out
     assert prompts == [
         "you, black: a cell> ", "you, white: a cell> ", "you, white: a number> ",
-        "you, white: one of these cells> ", "you, white: a cell> ",
+        "you, white: one of these cells> ", "you, white: a cell> ", "your move, white> ",
     ]  # fmt: skip
-
-
-def test_the_game_after_it_has_its_stones_and_the_chosen_colour(run: Run, talk: Talk) -> None:
-    prompts = talk(SOOSORV.replace("quit", "g8; quit"), "swap; keep; h9+j9")
-    status, out, _ = run("play", "--opening", "soosorv-8", "--time", "0.05", "--level", "1")
-    assert status == 0 and "The opening is over; black moves. You play white." in out
-    assert "Numoku: " in out.split("You play white.")[1]  # black's seventh stone
-    assert prompts[-1] == "your move, white> "
-    assert "`numoku play --resume` continues" in out
 
 
 def test_the_second_player_answers_numoku(run: Run, talk: Talk) -> None:
