@@ -12,52 +12,42 @@ import random
 import sys
 
 from pbrain_engine.app.thinking import LEVELS, choose
-from pbrain_engine.arena.elo import MeanScore
+from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
+from pbrain_engine.arena.players import InprocessPlayer
+from pbrain_engine.arena.referee import Clock, PlayedMove, Thinking, play_game
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
-from pbrain_engine.arena.standings import format_estimate
-from pbrain_engine.engine.engine import Engine
-from pbrain_engine.position.geometry import Coordinates
-from pbrain_engine.position.rules import Rule, Side
+from pbrain_engine.arena.standings import Standings, summary
+from pbrain_engine.game.game import Game
 
 PATIENCE = 600.0  # seconds; more than any level below the last needs for its nodes
-TABLE = 16_000_000  # bytes
+NAME = "level-"
 
 
-def play(engines: dict[int, Engine], opening: list[Coordinates], black: int, white: int) -> float:
-    """Play a game; return the points of black."""
-    players = {Side.BLACK: black, Side.WHITE: white}
-    chance = random.Random(f"{black} {white} {opening}")
-    for engine in engines.values():
-        engine.new_game(15, rule=Rule.FREESTYLE)
-        engine.clear_hash()
-        for x, y in opening:
+class LevelPlayer(InprocessPlayer):
+    """The level whose number ends the name of the engine."""
+
+    def move(self, game: Game, clock: Clock) -> PlayedMove:
+        """Return the move of this level, the same each time in a game."""
+        engine = self._engine
+        assert engine is not None, "launch comes first"
+        for x, y in game.moves[engine.game.ply :]:
             engine.play(x, y)
-    game = engines[black].game
-    while not game.is_over:
-        level = players[game.to_move]
-        move = choose(engines[level], LEVELS[level], PATIENCE, chance).move
-        for engine in engines.values():
-            engine.play(*move)
-    if game.winner is None:
-        return 0.5
-    return float(game.winner is Side.BLACK)
+        level = LEVELS[int(self.spec.name.removeprefix(NAME))]
+        thought = choose(engine, level, PATIENCE, random.Random(f"{game.moves}"))
+        return PlayedMove(*thought.move, 0.0, Thinking())
 
 
-def duel(low: int, high: int, games: int, seed: int) -> list[int]:
-    """Return in how many openings the higher level scored 0, 1/2, 1, 3/2 and 2 points."""
-    contestant = parse_engine("numoku")
-    openings = Openings(MatchSettings((contestant, contestant), seed=seed))
-    engines = {level: Engine(hash_size=TABLE) for level in (low, high)}
-    results = [0] * 5
-    for number in range(games // 2):
-        opening = openings[number]
-        points = play(engines, opening, high, low) + 1 - play(engines, opening, low, high)
-        results[round(2 * points)] += 1
-        print(f"{high} - {low}: {results}", file=sys.stderr, flush=True)
-    for engine in engines.values():
-        engine.close()
-    return results
+def duel(levels: tuple[int, int], games: int, seed: int) -> Standings:
+    """Play two levels against each other."""
+    engines = tuple(parse_engine(f"{NAME}{level}=numoku") for level in levels)
+    settings = MatchSettings(engines, games=games, seed=seed, in_process=True)
+    players, standings = [LevelPlayer(each, settings) for each in engines], Standings(settings)
+    for task in tasks(settings, Openings(settings)):
+        sides = players[task.black], players[task.white]
+        standings.add(play_game(task, settings, sides, lambda played: None))
+        print(f"{standings.games} of {games} games", file=sys.stderr, flush=True)
+    return standings
 
 
 def main() -> int:
@@ -69,10 +59,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the openings (1)")
     options = parser.parse_args()
     for level in range(options.lowest, options.highest):
-        results = duel(level, level + 1, options.games, options.seed)
-        points = sum(count * half / 2 for half, count in enumerate(results))
-        step = format_estimate(MeanScore.of(results).elo)
-        print(f"{level + 1} against {level}: {points:g} of {2 * sum(results)}, {step}", flush=True)
+        print(summary(duel((level + 1, level), options.games, options.seed)), flush=True)
     return 0
 
 

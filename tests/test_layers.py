@@ -55,9 +55,9 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "arena": (
         ("processes", "textbook"),
         ("settings",),
-        ("calibration", "elo", "referee"),
+        ("elo", "referee"),
         ("choosing", "openings", "process", "standings"),
-        ("arguments", "live", "players"),
+        ("arguments", "calibration", "live", "players"),
         ("pool",),
         ("match",),
         ("report",),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..files import Document, rounded
 from ..game.record import STAGES, GameRecord, stage_name, stage_of
 from ..values import WIN_BAND
+from .standings import table
 
 EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of the bins of chances
 ALL, AHEAD = "all", "ahead"
@@ -124,13 +125,10 @@ def form(row: BinRow) -> Document:
 
 def text_lines(rows: Sequence[BinRow]) -> list[str]:
     """Return the rows as a table; the excess has a standard error from two games on."""
-    width = max([6, *(len(row.engine) for row in rows)])
-    found = [f"{'engine':{width}} stones chances positions games   said scored   excess"]
+    found = [["engine", "stones", "chances", "positions", "games", "said", "scored", "excess"]]
     for row in rows:
-        facts = (
-            f"{row.engine:{width}} {row.stones:6} {row.chances:7} {row.positions:9} {row.games:5}"
-        )
-        error = "" if isnan(row.excess.error) else f" ± {row.excess.error:.3f}"
-        figures = f"{row.said.mean:6.3f} {row.scored.mean:6.3f}  {row.excess.mean:+7.3f}{error}"
-        found.append(f"{facts} {figures}")
-    return found
+        error = " " * 8 if isnan(row.excess.error) else f" ± {row.excess.error:.3f}"
+        figures = f"{row.said.mean:.3f}", f"{row.scored.mean:.3f}", f"{row.excess.mean:+.3f}{error}"
+        counts = str(row.positions), str(row.games)
+        found.append([row.engine, row.stones, row.chances, *counts, *figures])
+    return table(found)

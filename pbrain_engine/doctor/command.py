@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from ..arena.referee import EngineFault
+from ..arena.standings import table
 from ..errors import SettingsError, problem_of
 from ..options import SHARED, CommandLine, Option, above_zero, split_command
 from .checks import CHECKS, Check
@@ -81,11 +82,11 @@ def counts(verdicts: Iterable[CheckResult]) -> dict[str, int]:
 
 def summary(verdicts: list[CheckResult]) -> str:
     """Return a table of grades per client."""
-    rows = [f"\n{'client':14} " + " ".join(f"{grade:>5}" for grade in GRADES)]
+    rows = [["client", *GRADES]]
     for client in [*dict.fromkeys(v.check.client for v in verdicts), "all"]:
         found = counts(v for v in verdicts if client in (v.check.client, "all"))
-        rows.append(f"{client:14} " + " ".join(f"{count:5}" for count in found.values()))
-    return "\n".join(rows)
+        rows.append([client, *map(str, found.values())])
+    return "\n".join(["", *table(rows)])
 
 
 COMMAND = CommandLine(

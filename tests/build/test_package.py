@@ -177,27 +177,23 @@ def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", ["END", "EOF", "kill"])
 @pytest.mark.parametrize("thinking", [False, True], ids=["waiting", "thinking"])
 def test_nothing_stays_behind(program: Path, tmp_path: Path, end: str, thinking: bool) -> None:
-    environment = dict(os.environ, TMPDIR=str(tmp_path), TEMP=str(tmp_path), TMP=str(tmp_path))
-    with subprocess.Popen(
-        [str(program)], cwd=tmp_path, env=environment, bufsize=0,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(b"START 15\nINFO timeout_turn 60000\n")
-        assert process.stdout.readline().strip() == b"OK"
+    environment = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(tmp_path))
+    with closing(EngineProcess([str(program)], str(tmp_path), environment)) as peer:
+        peer.send("START 15", "INFO timeout_turn 60000")
+        answer = peer.line(ANSWER_TIME)
+        assert answer is not None and answer.text == "OK"
         if thinking:
-            process.stdin.write(b"TURN 7,7\n")
+            peer.send("TURN 7,7")
             time.sleep(0.2)
-            assert process.poll() is None
+            assert peer.process.poll() is None
         if end == "kill":
-            process.kill()
+            peer.process.kill()
         elif end == "END":
-            process.stdin.write(b"END\n")
+            peer.send("END")
         else:
-            process.stdin.close()
-            process.stdin = None
-        status = process.wait(ANSWER_TIME)
-        assert process.stderr is not None and process.stderr.read() == b""
+            peer.write(None)
+        status = peer.wait(ANSWER_TIME)
+    assert peer.stderr == b""
     assert status == 0 or end == "kill"
     assert list(tmp_path.iterdir()) == []
 
