@@ -33,6 +33,7 @@ MORE_TESTS = (
     "protocol/test_serve", "protocol/test_session", "doctor/test_exam", "arena/test_match",
 )  # fmt: skip
 
+STEPS = ("build", "test", "report")
 NOT_TRIED = 75  # EX_TEMPFAIL: it may work another time
 
 
@@ -57,17 +58,15 @@ def show(python: winpython.WindowsPython, out: Path, arguments: Sequence[str]) -
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the package into a folder, test it, and return the exit status."""
+    """Build the package into a folder, test and measure it, or only some of these steps."""
     parser = argparse.ArgumentParser(description="Build the package for Windows on Linux.")
     parser.add_argument("out", type=Path, help="folder for the package and its checksum")
-    parser.add_argument("--no-tests", action="store_true", help="only build it")
-    parser.add_argument("--no-report", action="store_true", help="only build and test it")
-    parser.add_argument("--only-report", action="store_true", help="only measure an existing one")
+    parser.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS, help="some of them")
     parser.add_argument("--all-tests", action="store_true", help="include the long tests (hours)")
     options = parser.parse_args(arguments)
     try:
         python = winpython.windows_python()
-        if not options.only_report:
+        if "build" in options.steps:
             path = package.make_package(options.out, shipping.bench(), python=python)
             print(f"{path}  {path.stat().st_size:,} bytes", flush=True)
     except winpython.Missing as error:
@@ -79,13 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BuildError, winpython.WineError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    if options.no_tests:
-        return 0
-    if not options.only_report:
+    status = 0
+    if "test" in options.steps:
         status = try_out(python, options.out, all_tests=options.all_tests)
-        if status != 0 or options.no_report:
-            return status
-    return measure(python, options.out)
+    if "report" in options.steps and status == 0:
+        status = measure(python, options.out)
+    return status
 
 
 if __name__ == "__main__":
