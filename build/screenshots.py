@@ -1,6 +1,9 @@
-"""Take the screenshots of the board's page in the documents.
+"""Take screenshots of the board's page: those in the documents, and all views for inspection.
 
-usage: python build/screenshots.py [FOLDER]     (docs/pictures; needs chromium)
+usage: python build/screenshots.py [FOLDER [VIEWS]]     (needs chromium)
+
+FOLDER (docs/pictures) gets those of the documents, VIEWS (dist/screenshots) all views in both
+themes and three widths.
 """
 
 from __future__ import annotations
@@ -24,12 +27,30 @@ GAME = "h8i9g9g7i8g8h7h9f7j9"
 SETTLE = 4000  # milliseconds until a search has something to show
 WIDE, PHONE = {"width": 1280, "height": 820}, {"width": 400, "height": 860}
 JPEG: Any = {"type": "jpeg", "quality": 88}  # wood is large as PNG
+SIZES = ({"width": 390, "height": 844}, WIDE, {"width": 1920, "height": 1080})
+# The clicks that lead to each view, and the element to wait for.
+VIEWS = {
+    "start": ((), "#invitation p"),
+    "dialog": (("#new-game", "#more summary"), "#setup"),
+    "play": (("#setup-cancel", "#board"), "#variations .node >> nth=1"),
+    "analyse": (("#tab-analyse",), "#lines-found li"),
+    "review": (("#tab-play", "#resign", "#yes", "#tab-review", "#review"), "#marks strong"),
+    "puzzles": (("#tab-puzzle", "#next-puzzle"), "#board .stone"),
+    "solution": (("#puzzle-solution",), "#proof-tree button"),
+    "games": (("#tab-games",), "#game-list li"),
+    "files": (("#tab-file",), "#turns"),
+    "database": (("#tab-known",), "#known-found p"),
+}
 
 
 def main() -> None:
-    """Start a server and a browser, and take all screenshots."""
-    folder = Path(sys.argv[1]) if sys.argv[1:] else ROOT / "docs" / "pictures"
-    folder.mkdir(parents=True, exist_ok=True)
+    """Take all screenshots."""
+    given = [Path(name) for name in sys.argv[1:]]
+    folder, views = (
+        given + [ROOT / "docs" / "pictures", ROOT / "dist" / "screenshots"][len(given) :]
+    )[:2]
+    for place in (folder, views):
+        place.mkdir(parents=True, exist_ok=True)
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("chromium is not installed")
@@ -46,11 +67,14 @@ def main() -> None:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
                 take_all(browser, address, folder)
+                for size in SIZES:
+                    for scheme in ("light", "dark"):
+                        take_views(browser, address, views, size, scheme)
                 browser.close()
         finally:
             server.terminate()
             server.wait()
-    for path in sorted(folder.glob("board-*.jpg")):
+    for path in sorted([*folder.glob("board-*.jpg"), *views.glob("*.png")]):
         print(f"{path}  {path.stat().st_size:,} bytes")
 
 
@@ -83,6 +107,17 @@ def take_all(browser: Any, address: str, folder: Path) -> None:
     page.select_option("#overlay", "both")
     page.wait_for_timeout(SETTLE)
     page.screenshot(path=folder / "board-phone.jpg", **JPEG)
+
+
+def take_views(browser: Any, address: str, folder: Path, size: dict[str, int], scheme: str) -> None:
+    """Take a screenshot of each view, in the order in which a person reaches them."""
+    page = open_page(browser, address, size, scheme)
+    for name, (presses, selector) in VIEWS.items():
+        for press in presses:
+            page.click(press)
+        page.wait_for_selector(selector, timeout=60_000)
+        page.wait_for_timeout(SETTLE // 4)
+        page.screenshot(path=folder / f"{name}-{size['width']}-{scheme}.png")
 
 
 def take_known(page: Any, folder: Path) -> None:
