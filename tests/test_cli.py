@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import pbrain_engine
-from pbrain_engine import Engine, Game, Rule, cli
+from pbrain_engine import cli
 from pbrain_engine.errors import problem_of
 
 ROOT = Path(__file__).parents[1]
@@ -230,17 +230,6 @@ def test_the_package_lists_its_public_names_for_type_checkers_too():
     typed = next(node for node in tree.body if isinstance(node, ast.If))
     names = {name.name for node in typed.body for name in getattr(node, "names", ())}
     assert names | {"__version__"} == set(pbrain_engine.__all__)
-
-
-def test_a_rule_may_be_its_name():
-    with Engine(hash_size=1 << 20) as engine:
-        engine.new_game(15, rule="renju")
-        assert engine.game.rule is Rule.RENJU
-        engine.set_rule("caro")
-        assert engine.game.rule is Rule.CARO
-        with pytest.raises(ValueError, match="unknown rule 'chess'; there are freestyle"):
-            engine.new_game(15, rule="chess")
-    assert Game(15, rule="standard").rule is Rule.STANDARD
 
 
 def test_all_errors_of_the_package_have_one_base():

@@ -9,27 +9,6 @@ from hypothesis import strategies as st
 
 from pbrain_engine.options import join_command, split_command
 
-WINDOWS_LINES = {
-    r"C:\engines\rapfi.exe": [r"C:\engines\rapfi.exe"],
-    r'"C:\my engines\rapfi.exe" --mode x': [r"C:\my engines\rapfi.exe", "--mode", "x"],
-    r'a.exe "two words" "" three\ ': ["a.exe", "two words", "", "three\\"],
-    r"a.exe 'single quotes'": ["a.exe", "'single", "quotes'"],
-    r'a.exe "a folder\\" b': ["a.exe", "a folder\\", "b"],
-    r"a.exe \"quote\" \\\"both": ["a.exe", '"quote"', r"\"both"],
-    "  a.exe\t b  ": ["a.exe", "b"],
-    "": [],
-}
-
-
-@pytest.mark.parametrize("text", WINDOWS_LINES)
-def test_on_windows_backslashes_stay_and_quotes_go(text):
-    assert split_command(text, windows=True) == WINDOWS_LINES[text]
-
-
-def test_on_unix_a_shell_would_split_it_so():
-    text = r"""'/my engines/rapfi' --mode "x y" a\ b"""
-    assert split_command(text, windows=False) == ["/my engines/rapfi", "--mode", "x y", "a b"]
-
 
 @pytest.mark.parametrize("windows", [False, True])
 @given(st.lists(st.text(st.characters(codec="ascii", exclude_characters="\0")), min_size=1))

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from pbrain_engine import Engine, Limit, Rule, cli
-from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.database import book as build
 from pbrain_engine.database import rescue
 from pbrain_engine.database.book import BookJob, Graph, Searched, search_position
@@ -25,7 +24,6 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.result import Author
 from pbrain_engine.progress import Progress
-from pbrain_engine.protocol.serve import engine_arguments
 from pbrain_engine.workers import ProcessPool
 from tests.golden import books
 from tests.golden.books import EMPTY, key_of
@@ -259,8 +257,3 @@ def test_the_protocol_plays_from_a_book(made, tmp_path):
     assert "depth" not in done.stdout  # it did not search
     done = speak(f"book={tmp_path / 'no.db'}")
     assert done.returncode == 2 and "there is no book" in done.stderr
-
-
-def test_a_seed_is_an_option_of_matches():
-    spec = parse_engine("numoku:book=a.db,book_seed=7")
-    assert engine_arguments(spec.options) == {"book": "a.db", "book_seed": 7}

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine import Move, NotationError, Result, Rule, Side, Tree
+from pbrain_engine import Move, Result, Rule, Side, Tree
 from pbrain_engine.database import exports, lines
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
-from pbrain_engine.game.documents import entry_document
-from pbrain_engine.game.position import Position, image_of
+from pbrain_engine.game.position import image_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known
 from pbrain_engine.game.tree import GameTree, TreeNode
@@ -239,15 +236,6 @@ def test_texts_that_are_joined_stand_there_once_each_however_often_they_come(tex
     assert together.split("|") == (list(expected) or [""])
 
 
-def test_a_position_of_which_no_move_is_known_has_no_best_one(tmp_path):
-    with Database(tmp_path / "a", create=True) as database:
-        position = Position(Rule.FREESTYLE, 9, 9, Side.BLACK, (), ())
-        with database.transaction():
-            database.add_findings([Known(image_of(position), Result(5, depth=2))])
-        entry = lines.look_up(database, position)
-        assert entry is not None and entry_document(GameRecord.of(position), entry)["best"] is None
-
-
 def random_proof(chance: random.Random, cells: list[Cell]) -> Tree:
     """Return a tree whose moves and answers are cells that no symmetry of the board shares."""
     move = Move(*cells.pop())
@@ -329,15 +317,3 @@ def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(tmp_path, m
     assert at[line].is_marked and at[line[:1]].is_start and not at[line[:2]].is_marked
     assert at[line].comment == "of both" and at[line[:2]].comment == "of FREESTYLE\nof RENJU"
     assert [child.text for child in at[line].children if not child.is_move] == ["A"]
-
-
-@pytest.mark.parametrize(
-    "name, words", [("folder", "a folder"), (os.devnull, "not a regular file")]
-)
-def test_what_is_no_file_is_called_what_it_is(
-    name: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(NotationError, match=f"^this is {words}$"):
-        next(read_source(name, SourceOptions()))

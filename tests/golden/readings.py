@@ -41,6 +41,7 @@ from pbrain_engine.notation.colours import colour_rows
 from pbrain_engine.notation.files import format_psq, parse_psq, read_games, refuse_others
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, parse_sgf_trees
+from pbrain_engine.options import split_command
 from pbrain_engine.position.rules import Side
 from tests.golden import texts
 from tests.golden.records import Record
@@ -142,6 +143,9 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
             all_trees = tried(lambda: trees_of(parse_sgf_trees(text)))
             game = tried(lambda: [f"game {said_of(parse_sgf(text))}"])
             yield from all_trees if game == all_trees else all_trees + game
+        case "command", text:  # in words, by the rules of Windows and of a shell
+            for windows in (True, False):
+                yield from tried(lambda: [str(split_command(text, windows=windows))])  # noqa: B023
         case "field", *given:  # of an SGF file
             read = [parse_sgf(f"(;GM[4]SZ[15]{text};B[hh])")._replace(moves=()) for text in given]
             said = [" ".join([said_of(record), *record.remarks]) for record in read]

@@ -4,157 +4,36 @@ The loop, its threads and its session run on a clock that moves only when all of
 engine that says what it is asked. ``talks.txt`` holds both sides. A line with ``>`` is what a
 manager sends at that moment, in one packet (lines as Python writes strings; ``END OF INPUT``
 closes the pipe), and all others are recorded: ``<`` is written, ``|`` is the engine's, ``!`` is
-logged. After a title stand the faults of the engine: those of ``tests/fake_engine.py``, and those
-of ``Model``. Of a position the record has what is new: no size and rule where they are those of the
-last one, and ``...`` for the stones of the last search. A talk without END ends when all is silent.
+logged. After a title stand the faults of the engine (see ``tests/fake_engine.py``); with ``once``
+the first engine alone has them. ``nokernel`` and ``noweights`` let there be no engine; the client
+does not read (``unread``) or is ``gone``; the program is ``suspended`` whenever it writes. Of a
+position the record has what is new: no size and rule where they are those of the last one, and
+``...`` for the stones of the last search. A talk without END ends when all is silent.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
 from math import inf
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from pbrain_engine import __version__
 from pbrain_engine.engine import pacing
-from pbrain_engine.engine.engine import EngineError, Limit, Move, Thought
-from pbrain_engine.engine.pacing import Pace
 from pbrain_engine.errors import WeightsError
-from pbrain_engine.game.cells import cell_name
 from pbrain_engine.native.load.library import KernelError
-from pbrain_engine.position.rules import Rule, Side
 from pbrain_engine.protocol import loop, replies, searches, session, settings
 from tests import fake_engine
 from tests.golden.records import Record
 from tests.turns import TurnQueue, Turns
 
-STEP = 0.03  # seconds of the first iteration; each takes as many more than the one before
-DEAF = 0.2  # seconds for which a deaf engine goes on
+STEP = 0.03  # seconds of the first iteration
 CPU, QUEUED = 0.15, 0.05  # seconds that the program took to start
 EOF = "END OF INPUT"
 SILENCE = 1000.0  # seconds after which a talk ends by itself
 DEPTH = "MESSAGE depth "  # begins what is told of an iteration; of many at once, two are recorded
-SIGNS = {Side.BLACK: "x", Side.WHITE: "o", Side.WALL: "#"}
 SEEDED = random.Random
-
-
-class Model(fake_engine.FakeEngine):
-    """An engine that tells of all that it is asked.
-
-    Further faults: ``fail`` (raises in the search), ``hang`` (never returns), ``deaf`` (goes on for
-    a while after a stop) and ``deafer`` (for a second); ``nokernel`` and ``noweights`` let there be
-    no engine, ``lost`` misses its kernel at the second game, ``book`` has a book, ``broken`` fails
-    as soon as it is asked for a move, ``stuck`` takes half a minute for that, ``value=30`` is its
-    value of everything, and with ``once`` the first engine alone has faults. The pipes have some,
-    too: the client does not read (``unread``) or is ``gone``, and the program is ``suspended``
-    whenever it writes.
-    """
-
-    def __init__(
-        self, memory: int, faults: set[str], number: int, turns: Turns, talk: Talk
-    ) -> None:
-        self.turns, self.tell = turns, lambda text: talk.note("|", f"engine {number}: {text}")
-        super().__init__(memory, faults)
-        self._stop, self.games = turns.threading.Event(), 0
-        self.board, self.stones = "", list[str]()  # as they were last
-        for fault in faults:
-            if fault.startswith("value="):
-                self.value = int(fault[6:])
-        self.tell(f"memory {memory}")
-
-    def new_game(
-        self, width: int = 15, height: int | None = None, rule: Rule = Rule.FREESTYLE
-    ) -> None:
-        before, self.board = self.board, f"{width}x{height} {rule.name}"
-        self.tell("new game" if before == self.board else f"new game {self.board}")
-        self.stones = []
-        if "lost" in self.faults and self.games:
-            raise KernelError("lost")
-        self.games += 1
-        super().new_game(width, height, rule)
-
-    def balanced(self, stones: int) -> list[list[tuple[int, int]]]:
-        self.tell(f"balanced {stones}")
-        return [[(k, 1), (7, k), (9, 2)] for k in range(9)] if "book" in self.faults else []
-
-    def set_memory(self, memory: int) -> None:
-        self.tell(f"memory {memory}")
-
-    def set_hash_size(self, length: int | None) -> None:
-        self.tell(f"hash size {length}")
-
-    def set_threads(self, threads: int) -> None:
-        self.tell(f"threads {threads}")
-
-    def clear_hash(self) -> None:
-        self.tell("clear")
-
-    def quick_move(self, exclude: Iterable[Move] = ()) -> Move:
-        self.tell(f"quick move{without(exclude)}")
-        if "broken" in self.faults:
-            raise EngineError("broken")
-        if "stuck" in self.faults:
-            self.turns.sleep(30)
-        return super().quick_move(exclude)
-
-    def think(
-        self,
-        limit: Limit,
-        *,
-        pace: Pace | None = None,
-        on_iteration: Any = None,
-        multipv: int = 1,
-        exclude: Iterable[Move] = (),
-    ) -> Thought:
-        began = self.turns.now
-        self._stop.clear()
-        pace = pace or Pace.of(limit, began)
-        game, (hard, optimum) = self.game, pace.plan
-        assert self.board == f"{game.width}x{game.height} {game.rule.name}"
-        stones = [f"{SIGNS[stone.side]}{cell_name(*stone.move)}" for stone in game.history]
-        last, self.stones = self.stones, stones
-        if last and stones[: len(last)] == last:
-            stones = ["...", *stones[len(last) :]]
-        asked = f"{SIGNS[game.to_move]} to move: {' '.join(stones)}"
-        most = f"from {pace.start:.3f} in " if f"{pace.start:.3f}" != f"{began:.3f}" else ""
-        most += f"{hard:.3f}" + (f", {optimum:.3f}" if optimum != hard else "")
-        most += f", {limit.depth} plies" if limit.depth is not None else ""
-        most += f", {limit.nodes} nodes" if limit.nodes is not None else ""
-        most += f"; {multipv} best" if multipv != 1 else ""
-        self.tell(f"think {asked}; {most}{without(exclude)}")
-        if "fail" in self.faults:
-            raise EngineError("the search has failed")
-        if "hang" in self.faults:
-            self.turns.wait(inf)
-        moves, depth = self._moves(exclude), 0
-        pace.set_stop(self.stop)
-        try:
-            while pace.plan.hard > 0:
-                depth += 1
-                if self._stop.wait(STEP * depth):
-                    self.turns.sleep(DEAF if "deaf" in self.faults else 0)
-                    self.turns.sleep(1.0 if "deafer" in self.faults else 0)
-                    break
-                for index, move in enumerate(moves[:multipv], 1):
-                    thought = self._thought(move, depth, began, index)
-                    if on_iteration is not None:
-                        on_iteration(thought)
-                if pace.should_stop(thought, self.turns.now - pace.start) or depth == limit.depth:
-                    break
-                if limit.nodes is not None and thought.nodes >= limit.nodes:
-                    break
-        finally:
-            pace.set_stop(None)
-        return self._thought(moves[0], depth, began, 1)
-
-
-def without(exclude: Iterable[Move]) -> str:
-    cells = " ".join(cell_name(*move) for move in exclude)
-    return f" without {cells}" if cells else ""
 
 
 class Talk:
@@ -180,14 +59,16 @@ class Talk:
         else:
             self.lines.append(f"{moment} {mark} {text}")
 
-    def make_engine(self, memory: int) -> Model:
+    def make_engine(self, memory: int) -> fake_engine.FakeEngine:
         if "nokernel" in self.faults:
             raise KernelError("no kernel\nfor this machine; run `make setup`")
         if "noweights" in self.faults:
             raise WeightsError("learned.numoku is damaged")
         self.engines += 1
         faults = set() if "once" in self.faults and self.engines > 1 else self.faults
-        return Model(memory, faults, self.engines, self.turns, self)
+        name = f"engine {self.engines}"
+        tell = lambda text: self.note("|", f"{name}: {text}")  # noqa: E731
+        return fake_engine.FakeEngine(memory, faults, tell)
 
     def read(self) -> bytes:
         """Return what is sent next."""
@@ -230,6 +111,7 @@ class Talk:
             patch.setattr(session, "time", clock)
             patch.setattr(session, "queued_time", lambda: QUEUED)
             patch.setattr(fake_engine, "time", SimpleNamespace(sleep=turns.sleep))
+            patch.setattr(fake_engine, "STEP", STEP)
             for module in (session, settings):
                 patch.setattr(module, "MAX_THREADS", 4)
             patch.setattr(searches, "start_deep", lambda works: [*map(turns.start, works)])

@@ -1,8 +1,9 @@
 """What commands of the arena make of their words: ``python -m tests.golden.words``.
 
 In ``words.txt`` a line with ``+`` asks for a file that holds the lines with ``<`` behind it, one
-with ``$`` for a match by a command line and one with ``>`` for an engine; all others are recorded:
-in what the match differs from one without options, what the engine is, or why there is none.
+with ``$`` for a match by a command line, one with ``>`` for an engine and one with ``=`` for the
+options of the protocol's program; all others are recorded: in what the match differs from one
+without options, what the engine is, which options these are, or why there is none.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from pbrain_engine.arena import arguments, settings
 from pbrain_engine.arena.match import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.errors import SettingsError, problem_of
+from pbrain_engine.protocol import serve
 from tests.golden.records import Record, stage
 
-ASKED = re.compile(r"(?m)^([+$>]) ?(.*)\n((?:<.*\n)*)")
+ASKED = re.compile(r"(?m)^([+$>=]) ?(.*)\n((?:<.*\n)*)")
 
 
 def shown(value: object) -> str:
@@ -73,6 +75,13 @@ def engine_of(text: str) -> str:
     return "; ".join(filter(None, made))
 
 
+def options_of(text: str) -> str:
+    """Return the options that a command line of the protocol's program has, or what is wrong."""
+    options = serve.read_options(text.split())
+    problem = serve.problem_of(options) if options else ""
+    return f"{options}{problem and f': {problem}'}"
+
+
 @Record("words")
 def words(record: str) -> str:
     """Return the record of all words, of which another one has what is asked."""
@@ -91,5 +100,6 @@ def words(record: str) -> str:
             if sign == "+":
                 Path(text).write_text(re.sub("(?m)^< ?", "", content), encoding="utf-8")
             else:
-                said.append(f"  {said_of(text, engine_of if sign == '>' else match_of)}\n")
+                meaning = {"$": match_of, ">": engine_of, "=": options_of}[sign]
+                said.append(f"  {said_of(text, meaning)}\n")
     return "".join(said).replace(here, "HERE")

@@ -203,18 +203,3 @@ def test_a_log_is_written_where_it_is_asked_for(tmp_path):
     assert "> OK" in said and [line for line in said if line[0] == "<"][-4:] == [
         "< board", "< 7,7,1", "< DONE", "< END"
     ]  # as they came
-
-
-def test_renju_with_only_forbidden_points_gets_an_empty_cell(brain):
-    brain.start(15)
-    # Black to move; the only empty cell, 7,7, would make six in a row.
-    line = {(x, 7) for x in (4, 5, 6, 8, 9)}
-    stones = ["4,7,1"]
-    for x in range(15):
-        for y in range(15):
-            if (x, y) in ((7, 7), (4, 7)):
-                continue
-            black = (x, y) in line or (y != 7 and (x // 2 + y) % 2 == 0)
-            stones.append(f"{x},{y},{1 if black else 2}")
-    assert brain.ask("INFO rule 4", "BOARD", *stones, "DONE") == "7,7"
-    brain.is_well()

@@ -10,17 +10,15 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine import Engine, Game, Move, Rule, Side, Thought
+from pbrain_engine import Engine, Game, Move, Rule, Side
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.native.load.targets import host_target
-from pbrain_engine.protocol import replies, serve, session
+from pbrain_engine.protocol import serve, session
 from pbrain_engine.protocol.commands import Command, CommandReader
-from pbrain_engine.protocol.replies import Report, line_wins
+from pbrain_engine.protocol.replies import line_wins
 from pbrain_engine.protocol.searches import Task
 from pbrain_engine.protocol.session import Session
-from pbrain_engine.protocol.settings import Settings
-from pbrain_engine.values import loss_in, win_in
 from tests.fake_engine import FakeEngine
 
 HOST = host_target()
@@ -112,6 +110,7 @@ def test_only_news_about_time_winds_the_timer_of_a_search(monkeypatch):
     def tell(task: Task) -> None:
         for line in ("folder /tmp", "timeout_turn 5000", "rule 1", "timeout_turn 900"):
             talk.session.handle(Command("INFO", text=line), perf_counter())
+        task.stop()
 
     talk = Talk().start()
     talk.send(b"INFO timeout_turn 5000\nBEGIN\n", tell)
@@ -143,89 +142,19 @@ def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
     assert session.queued_time() == 9.0
 
 
-@pytest.mark.parametrize(
-    ("line", "options"),
-    [
-        ("", {}),
-        ("--log a --row-first", {"log": "a", "row_first": "1"}),
-        ("--search=alphabeta --weights w", {"search": "alphabeta", "weights": "w"}),
-        ("level=v2 book_seed=7 futility_slope=70",
-         {"level": "v2", "book_seed": "7", "futility_slope": "70"}),
-        ("--log", None), ("level=", None), ("search", None), ("match numoku numoku", None),
-        ("bench", None), ("--row-first=1", None), ("colour=red", None), ("--version", None),
-    ],
-)  # fmt: skip
-def test_the_command_line_is_options_of_the_protocol_or_none(line, options):
-    assert serve.read_options(line.split()) == options
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [({"search": "mcts"}, "there is no search 'mcts': it is alphabeta; method:puct plays by tree "
-      "search"),
-     ({"book_seed": "x"}, "book_seed takes a whole number, not 'x'"),
-     ({"futility_depth": "1.5"}, "futility_depth takes a whole number, not '1.5'"),
-     ({"weights": "/no"}, "cannot read weights '/no': No such file or directory"),
-     ({"level": "v1"}, f"there is no level 'v1', only {', '.join(HOST.levels)}"),
-     ({"book": "/no/such"}, "there is no book /no/such")],
-)  # fmt: skip
-def test_options_that_no_engine_can_have_end_the_program_at_once(options, problem, capsys):
-    assert serve.main(options) == 2
-    assert capsys.readouterr() == ("", f"pbrain-numoku: {problem}\n")
-    possible = {"search": "alphabeta", "weights": "network", "level": HOST.levels[0]}
-    assert not serve.problem_of(possible)
-
-
-def thought(value: int, pv: tuple[tuple[int, int], ...], **others: int) -> Thought:
-    moves = tuple(Move(*at) for at in pv)
-    return Thought(
-        value=value, depth=12, seldepth=21, nodes=1_203_456, time=1.48, line=moves,
-        **others,
-    )  # fmt: skip
-
-
-def four(to_move: Side = Side.BLACK) -> Game:
-    """Return a game in which black has four in a row from 4,7 on."""
-    game = Game()
-    for x in range(4, 8):
-        game.place(x, 7, Side.BLACK)
-    game.set_to_move(to_move)
-    return game
-
-
-def reported(
-    value: int, pv: tuple[tuple[int, int], ...], mode: int = 0, to_move: Side = Side.BLACK
-) -> list[str]:
-    lines: list[str] = []
-    settings = Settings()
-    settings.show_detail = mode
-    report = Report(lines.append, four(to_move), settings, 1)
-    report._last -= 1  # as if a second had gone by
-    report.iteration(thought(value, pv))
-    return lines
-
-
-def test_a_win_or_loss_is_told_only_where_its_line_ends_the_game():
-    assert " ev +M1 " in reported(win_in(1), ((8, 7),))[0]
-    for value, line in ((win_in(1), (8, 8)), (win_in(3), (8, 7))):
-        assert "M" not in reported(value, (line,))[0].removeprefix("MESSAGE")
-    lost = loss_in(2), ((8, 7), (3, 7))
-    assert " ev -M2 " in reported(*lost, 0, Side.WHITE)[0]
-    assert "MESSAGE REALTIME LOST 8,7" in reported(*lost, 1, Side.WHITE)
-
-
-def test_every_reply_is_one_line_of_ascii():
-    for text in ("a\nb", "\r\n", "náš", "x" * 10_000, "\0\x7f"):
-        for kind in ("ERROR", "UNKNOWN", "DEBUG"):
-            reply = replies.remark(kind, text)
-            assert reply.isascii() and reply.isprintable()
-            assert len(reply) < 500
+def test_options_that_no_engine_can_have_end_the_program_at_once(capsys):
+    assert serve.main({"level": "v1"}) == 2
+    said = f"pbrain-numoku: there is no level 'v1', only {', '.join(HOST.levels)}\n"
+    assert capsys.readouterr() == ("", said)
+    assert not serve.problem_of({"weights": "network", "level": HOST.levels[0]})
 
 
 def test_a_line_wins_with_its_last_move_and_not_before():
-    assert line_wins(four(), [(8, 7)], 1)
-    assert not line_wins(four(), [(8, 7), (0, 0), (3, 7)], 3)
-    assert not line_wins(four(), [(0, 0), (1, 1)], 2)
-    assert not line_wins(four(), [(7, 7)], 1)  # occupied
-    assert not line_wins(four(), [], 0)
-    assert four().ply == 4, "the game is left alone"
+    four = Game()
+    for x in range(4, 8):
+        four.place(x, 7, Side.BLACK)
+    four.set_to_move(Side.BLACK)
+    for line in ([(8, 7), (0, 0), (3, 7)], [(0, 0), (1, 1)], [(7, 7)], []):
+        assert not line_wins(four, line, len(line))
+    assert line_wins(four, [(8, 7)], 1)
+    assert four.ply == 4, "the game is left alone"

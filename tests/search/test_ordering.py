@@ -80,21 +80,6 @@ def test_the_leaf_search_tries_fours_near_the_own_last_stone():
     assert not is_close(cell("a3"), cell("b7")) and not is_close(cell("a3"), cell("f3"))
 
 
-@pytest.mark.parametrize(
-    ("moves", "answer"),
-    [
-        ("h8a1i8c1j8e1k8a15g1o15", "g8l8"),  # one's own five before anything else
-        ("h8g8i8a1j8c1k8", "l8"),  # the enemy's five
-        ("h8a1i8b1j8c1o15d1", "e1"),  # also before one's own winning four
-        ("h8a1i8c1j8e1", "g8k8"),  # one's own winning four
-        ("h8a15i8o15j8", "f8g8k8l8"),  # the enemy's
-    ],
-)
-def test_without_a_search_the_strongest_threat_decides(moves, answer):
-    state = worker_after(moves).state
-    assert quick_move(state, TABLES) in cells(answer)
-
-
 def test_of_moves_that_are_as_urgent_the_best_scored_and_then_the_most_central_is_taken():
     chance = random.Random(8)
     for stones in (0, 1, 2, 3, 6, 9, 12):
