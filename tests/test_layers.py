@@ -56,7 +56,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("processes", "textbook"),
         ("settings",),
         ("elo", "referee"),
-        ("choosing", "openings", "process", "standings"),
+        ("openings", "process", "standings"),
         ("arguments", "calibration", "live", "players"),
         ("pool",),
         ("match",),

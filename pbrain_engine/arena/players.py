@@ -22,13 +22,15 @@ from ..engine.opening_choices import decide
 from ..engine.pacing import Limits, plan
 from ..engine.swap2 import share_nodes
 from ..errors import problem_of
+from ..game.cells import cell_name
 from ..game.game import Game
 from ..game.opening_rules import OpeningPlay
-from ..game.record import CRASH, GARBAGE, MEMORY, MUTE, REFUSED, START, TIME
+from ..game.record import CRASH, GARBAGE, ILLEGAL, MEMORY, MUTE, REFUSED, START, TIME
+from ..position.geometry import Coordinates
+from ..position.rules import Side
 from ..protocol.serve import engine_arguments
 from ..protocol.settings import FULL_STRENGTH, fewest_nodes
 from . import processes
-from .choosing import read_swap2, swap2_question, swap2_words
 from .process import EngineProcess, TimedLine, Transcript
 from .processes import Guardian
 from .referee import ChosenStep, Clock, EngineFault, PlayedMove, Player, Thinking
@@ -42,7 +44,13 @@ DETAILED = 2  # INFO show_detail: depth, value and nodes of every move, however 
 STEP_NODES = 100_000  # of all searches for a step of an opening, decided in this process
 DEFAULT_HASH = 16_000_000  # bytes; small, because it is cleared for every game
 
-_MOVE = re.compile(r"\s*(-?\d{1,6})\s*,\s*(-?\d{1,6})\s*")
+SWAP2_STONES = {0: (3,), 3: (1, 2), 5: (1,)}  # stones on the board: possible numbers in an answer
+
+_CELL = r"(-?\d{1,6})\s*,\s*(-?\d{1,6})"
+_CELLS, _MOVE = re.compile(_CELL), re.compile(rf"\s*{_CELL}\s*")
+_SWAP2_ANSWER = re.compile(
+    rf"\s*(SWAP|{_CELL}(?:\s+{_CELL})*|(?:UNKNOWN|ERROR)\b.*)\s*", re.IGNORECASE
+)
 _SUGGESTION = re.compile(r"SUGGEST\s+([0-9]{1,6}\s*,\s*[0-9]{1,6})\s*", re.IGNORECASE)
 
 Found = TypeVar("Found")
@@ -150,14 +158,16 @@ class ProcessPlayer(Player):
 
     def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep | None:
         """Ask by SWAP2BOARD, if the program knows it and the opening is one of swap2."""
-        question = swap2_question(opening)
-        if not question or self._lacks_swap2:
+        stones = opening.stones
+        if self._lacks_swap2 or opening.rule.name != "swap2" or len(stones) not in SWAP2_STONES:
             return None
-        (word, cells), seconds = self._ask(question, read_swap2, clock)
-        if word in ("UNKNOWN", "ERROR"):
+        question = ["SWAP2BOARD", *(f"{x},{y}" for x, y in stones), "DONE"]
+        answer, seconds = self._ask(question, _SWAP2_ANSWER.fullmatch, clock)
+        if answer[1].upper().startswith(("UNKNOWN", "ERROR")):
             self._lacks_swap2 = True
             return None
-        words = swap2_words(opening, word, cells)
+        cells = [(int(x), int(y)) for x, y in _CELLS.findall(answer[1])]
+        words = swap2_words(opening, cells)
         move = PlayedMove(*cells[0], seconds, self._thinking) if len(cells) == 1 else None
         return ChosenStep(words, seconds, move)
 
@@ -259,6 +269,28 @@ class ProcessPlayer(Player):
     def close(self) -> None:
         """End the process and all processes it has started."""
         self._resources.close()
+
+
+def swap2_words(opening: OpeningPlay, cells: list[Coordinates]) -> str:
+    """Return the cells of an answer, none for SWAP, in the words of an opening.
+
+    A single cell is white's next move.
+
+    Raises:
+        EngineFault: the answer does not fit the number of stones, or is off the board.
+    """
+    before = len(opening.stones)
+    if before and not cells:
+        return opening.taking(Side.BLACK)
+    if len(cells) not in SWAP2_STONES[before]:
+        said = f"{len(cells)} cells" if cells else "SWAP"
+        raise EngineFault(ILLEGAL, f"{said} in answer to SWAP2BOARD with {before} stones")
+    for x, y in cells:
+        if not (0 <= x < opening.width and 0 <= y < opening.height):
+            raise EngineFault(ILLEGAL, f"{x},{y} is off the board")
+    if len(cells) == 1:
+        return opening.taking(Side.WHITE)
+    return " ".join([*(["two"] if before else []), *(cell_name(*cell) for cell in cells)])
 
 
 @dataclass

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from time import perf_counter, sleep
 from typing import NamedTuple
 
-from ..arena.choosing import SWAP2_STONES
+from ..arena.players import SWAP2_STONES
 from ..arena.process import EngineProcess, TimedLine
 from ..arena.referee import EngineFault
 from ..files import shown
