@@ -22,13 +22,13 @@ from ..files import read_whole, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
 from ..game.game import Game
-from ..game.opening_rules import RULES, Act
+from ..game.opening_rules import RULES, Act, OpeningPlay
 from ..game.record import GameRecord
 from ..game.tree import GameTree
 from ..notation.files import KINDS, write_game
 from ..notation.sgf import format_sgf_trees
 from ..position.rules import Side
-from .opening import ENGINE, TalkedOpening, chosen_opening
+from .opening import ENGINE, TalkedOpening
 
 PERSON = "you"
 SECONDS = 5.0  # for a move of the engine
@@ -335,7 +335,7 @@ class Dialogue:
             return f"name a rule, as in `opening rif` or `opening rif numoku`: {', '.join(RULES)}"
         width, height, rule = self._start.board
         rule = RULES[names[0]].rule or rule
-        opening = chosen_opening(names[0], GameRecord(width, height), len(names) - 1, None)
+        opening = TalkedOpening(OpeningPlay.named(names[0], width, height), len(names) - 1)
         self._begin(GameRecord(width, height, rule), (), opening)
         return opening.greet()
 

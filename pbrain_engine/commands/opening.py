@@ -13,9 +13,8 @@ from ..engine.engine import Engine
 from ..engine.opening_choices import decide
 from ..engine.swap2 import share_time
 from ..game.cells import NotationError
-from ..game.opening_rules import RULES, Act, OpeningPlay
-from ..game.record import GameRecord
-from ..position.rules import Rule, Side
+from ..game.opening_rules import Act, OpeningPlay
+from ..position.rules import Side
 
 ENGINE = "Numoku"
 TYPED = {
@@ -99,17 +98,3 @@ class TalkedOpening:
         """Return the opening as a saved game stores it."""
         actions = " ".join(self.play.actions)
         return {"rule": self.play.rule.name, "actions": actions, "person": self.person}
-
-
-def chosen_opening(
-    name: str, record: GameRecord, person: int, chosen: Rule | None
-) -> TalkedOpening:
-    """Return an opening on an empty board of the record's size.
-
-    Raises:
-        NotationError: it does not fit that board, or the ``chosen`` rule.
-    """
-    rule = RULES.get(name)
-    if rule is not None and rule.rule is not None and chosen not in (None, rule.rule):
-        raise NotationError(f"{rule.title} is played by the rule {rule.rule.label}")
-    return TalkedOpening(OpeningPlay.named(name, record.width, record.height), person)

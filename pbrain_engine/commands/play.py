@@ -29,7 +29,7 @@ from ..notation.sgf import parse_sgf_trees
 from ..options import POSITION, SHARED, CommandLine, Option, integer
 from ..position.rules import Side
 from .dialogue import CLOCK, SECONDS, Dialogue, GameStart, person_of
-from .opening import TalkedOpening, chosen_opening
+from .opening import TalkedOpening
 
 COMMAND = CommandLine(
     "numoku play",
@@ -81,10 +81,13 @@ def main(arguments: Sequence[str]) -> int:
         method=options.method or ("" if options.level else begun.method),
     )
     if options.opening:
-        second = int(begun.person is Side.WHITE)
-        opening = chosen_opening(options.opening, begun.record, second, options.rule)
-        rule = opening.play.rule.rule or begun.record.rule
-        begun = begun._replace(opening=opening, record=begun.record._replace(rule=rule))
+        wanted, board = RULES[options.opening], begun.record
+        if wanted.rule is not None and options.rule not in (None, wanted.rule):
+            raise NotationError(f"{wanted.title} is played by the rule {wanted.rule.label}")
+        played = OpeningPlay(wanted, board.width, board.height)
+        opening = TalkedOpening(played, int(begun.person is Side.WHITE))
+        record = board._replace(rule=wanted.rule or board.rule)
+        begun = begun._replace(opening=opening, record=record)
         print(opening.greet())
     line = StatusLine()
     if sys.stdin.isatty():

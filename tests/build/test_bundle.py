@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from pbrain_engine.errors import BuildError
-from pbrain_engine.native.load.targets import host_target
 from tests.build.building import bundle, package, shipping
 
 pytestmark = pytest.mark.slow
@@ -57,8 +56,7 @@ def test_no_name_gives_a_judge_a_choice_or_troubles_a_manager(archive: zipfile.Z
 
 
 def test_the_kernels_of_all_levels_are_those_that_were_built(archive: zipfile.ZipFile) -> None:
-    target = host_target()
-    assert target is not None
+    target = shipping.host()
     for level in target.levels:
         data = archive.read(f"_internal/pbrain_engine/native/lib/{target.file_name(level)}")
         assert f"target={target.name}\nlevel={level}\n".encode() in data

@@ -21,7 +21,6 @@ from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import load, processor_level
-from pbrain_engine.native.load.targets import host_target
 from tests.build.building import package, report, shipping
 from tests.build.programs import MEMORY, TOLERANCE, Judged
 from tests.transcript import Transcript, all_transcripts, replay
@@ -242,8 +241,7 @@ def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcr
 
 
 def test_every_level_plays_as_the_sources_do(program: Path) -> None:
-    target = host_target()
-    assert target is not None
+    target = shipping.host()
     expected = shipping.bench("--depth", "7")
     for level in target.levels[: target.levels.index(str(processor_level(load()))) + 1]:
         found = shipping.run_bench([str(program)], "--depth", "7", "--level", level)
@@ -255,8 +253,7 @@ def test_the_version_tells_all(program: Path) -> None:
     facts = dict(
         line.split(None, 1) for line in shipping.run([str(program), "--version"]).splitlines()
     )
-    target = host_target()
-    assert target is not None
+    target = shipping.host()
     assert facts["kernel"].startswith(f"{target.name} {processor_level(load())} ")
     assert facts["bench"].isdigit()
     assert facts["numba"] == "not installed"

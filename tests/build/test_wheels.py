@@ -20,7 +20,6 @@ from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.library import load
-from pbrain_engine.native.load.targets import host_target
 from tests.build.building import backend, shipping, wheels
 
 pytestmark = pytest.mark.slow
@@ -40,8 +39,7 @@ THINK = (
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the wheel of this platform."""
     folder = tmp_path_factory.mktemp("wheel")
-    target = host_target()
-    assert target is not None
+    target = shipping.host()
     kernels = folder / "kernels"
     kernels.mkdir()
     for level in target.levels:  # the same kernel under every name: the processor fits it
@@ -119,8 +117,7 @@ def test_a_wheel_has_all_that_the_engine_reads_and_asks_for_no_version_of_the_c_
 
 
 def test_the_same_sources_make_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    target = host_target()
-    assert target is not None
+    target = shipping.host()
     wheels.make_wheel(target, wheel.parent / "kernels", tmp_path, FIGURES)
     assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
 
@@ -154,8 +151,7 @@ def test_an_sdist_has_all_sources_and_no_library(tmp_path: Path) -> None:
 def test_pip_compiles_the_kernel_into_the_wheel(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    target = host_target()
-    assert target is not None
+    target = shipping.host()
 
     def build(work: compiler.Build, folder: str) -> list[str]:
         assert [output.level for output in work.outputs] == list(target.levels)
