@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
-from ..database.lines import add_tree, look_up
+from ..database.lines import look_up
+from ..database.sources import Item, add_items
 from ..database.store import Database, StoredGame
 from ..engine.engine import Engine
 from ..game.documents import author_of
@@ -12,7 +13,6 @@ from ..game.game import Game
 from ..game.position import Position, image_of
 from ..game.record import GameRecord
 from ..game.result import Entry, Known, Result, Reviewed
-from ..game.tree import tree_of
 
 
 def certain_of(finding: Result | None) -> Result | None:
@@ -46,27 +46,24 @@ class OptionalDatabase:
 
     def note(self, engine: Engine, thought: Result) -> None:
         """Store a result for the engine's position, and the moves to it."""
-        if self.database is None or (not thought.depth and thought.mate is None):
-            return
-        game = engine.game
-        finding = thought._replace(author=author_of(engine.weights.key))
-        with self.database.transaction():
-            self.database.add_findings([Known(image_of(game.position), finding)])
-            if game.is_in_turn:
-                add_tree(self.database, tree_of(game.record()))
+        if thought.depth or thought.mate is not None:
+            game = engine.game
+            finding = thought._replace(author=author_of(engine.weights.key))
+            way = game.record() if game.is_in_turn else None
+            self._store(Known(image_of(game.position), finding, way))
 
-    def note_findings(self, findings: Iterable[tuple[Position, Result]]) -> None:
+    def note_findings(self, found: Mapping[Position, Result]) -> None:
         """Store results for positions, without the moves to them."""
-        if self.database is not None:
-            known = [Known(image_of(position), finding) for position, finding in findings]
-            with self.database.transaction():
-                self.database.add_findings(known)
+        self._store(*(Known(image_of(position), finding) for position, finding in found.items()))
 
     def note_game(self, record: GameRecord) -> None:
         """Store a game, if it has moves."""
-        if self.database is not None and record.moves:
-            with self.database.transaction():
-                self.database.add_games([StoredGame(record)])
+        if record.moves:
+            self._store(StoredGame(record))
+
+    def _store(self, *items: Item) -> None:
+        if self.database is not None:
+            add_items(self.database, items)
 
 
 def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[Position, Result]:

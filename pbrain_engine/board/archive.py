@@ -56,7 +56,7 @@ class Archive:
                 found = self._waiting.popleft()
             try:
                 with self._writing:
-                    self._writer.note_findings(found.items())
+                    self._writer.note_findings(found)
                 self.trouble = ""
             except EngineError as error:
                 self.trouble = str(error)

@@ -131,7 +131,7 @@ def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Review
             print(f"stopped: only the last {done} were reviewed", file=sys.stderr)
         if not game.passes:
             database.note_game(add_result(game))
-            database.note_findings(found_of(game, found, engine.weights.key).items())
+            database.note_findings(found_of(game, found, engine.weights.key))
     return found
 
 

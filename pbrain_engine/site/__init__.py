@@ -14,7 +14,7 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from math import inf
@@ -67,14 +67,13 @@ class Call:
         self,
         target: Callable[..., object],
         args: Sequence[object] = (),
-        kwargs: Mapping[str, object] | None = None,
         daemon: bool | None = None,
     ) -> None:
-        self._target, self._args, self._kwargs = target, args, kwargs or {}
+        self._target, self._args = target, args
 
     def start(self) -> None:
         """Run the target."""
-        self._target(*self._args, **self._kwargs)
+        self._target(*self._args)
 
     def join(self, timeout: float | None = None) -> None:
         """Return at once: the target has ended."""
@@ -85,14 +84,8 @@ class Alarm(Call):
 
     waiting: list[Alarm] = []
 
-    def __init__(
-        self,
-        interval: float,
-        function: Callable[..., object],
-        args: Sequence[object] = (),
-        kwargs: Mapping[str, object] | None = None,
-    ) -> None:
-        super().__init__(function, args, kwargs)
+    def __init__(self, interval: float, function: Callable[[], object]) -> None:
+        super().__init__(function)
         self._interval = interval
         self.due = 0.0
 

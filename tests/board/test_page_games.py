@@ -42,7 +42,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.raw.wait_for_timeout(400)
     spent = page.do("app.play.clocks.spent(0)")
     page.reload("app.guide?.name === 'play'")
-    assert page.do("[app.play.settings.level, app.play.settings.minutes]") == ["2", "30"]
+    assert page.do("[app.play.match.level, app.play.match.minutes]") == ["2", "30"]
     assert spent <= page.do("app.play.clocks.spent(0)") < spent + 30
     page.says("state", "Your move, Black")
     page.raw.wait_for_timeout(300)
@@ -85,7 +85,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     assert "8 moves" in shown[0] and "4 moves · in progress" in shown[1] and "3 moves" in shown[2]
     page.raw.locator("#game-list button.line").nth(1).click()
     page.wait("app.guide?.name === 'play'")
-    assert page.moves() == game and page.do("app.play.settings.minutes") == "30"
+    assert page.moves() == game and page.do("app.play.match.minutes") == "30"
     page.raw.locator("#game-list button.line").nth(2).click()
     page.wait("app.tree.nodes().length === 6")
     assert page.do(TREE) == loaded
@@ -122,7 +122,7 @@ def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     page = Page(browser, server, "#b=15x15&r=freestyle&m=h8i9j8")
     page.hurry(20)
     page.begin("resume", person="both", minutes=1, byoyomi=10, periods=3)
-    page.do("app.play.clocks.used = [70, 0]")
+    page.do("app.play.match.used = [70, 0]")
     page.raw.fill("#comment", "over a restart")
     game = {"game": page.do("app.tree.id")}
     while "over a restart" not in str(server.post("game", game)[1]):

@@ -255,6 +255,28 @@ def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
     page.says("proof-status", "Five")
 
 
+def test_a_proof_goes_on_after_a_reload(opened: Open) -> None:
+    page = opened(OPEN_THREE)
+    page.begin("resume", person="both")
+    page.tab("analyse")
+    page.press("prove")
+    page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
+    page.reload("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    page.play("o15")
+    page.says("proof-status", "Five")
+    page.press("proof-stop")  # where the game goes on
+    assert page.do("app.guide.name") == "play" and page.moves() == OPEN_THREE
+    page.puzzle()
+    page.press("puzzle-solution")  # which is a proof in the place of the game
+    page.wait("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    moves = page.moves()
+    page.reload("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    assert page.moves() == moves
+    page.tab("puzzle")
+    page.press("puzzle-leave")
+    assert page.do("app.guide.name") == "play" and page.moves() == OPEN_THREE
+
+
 def test_a_game_goes_on_after_a_search_for_a_win_and_before_the_end_of_others(page: Page) -> None:
     page.begin(level=1, seconds=0.2)
     page.play("h8")
@@ -312,7 +334,7 @@ def test_the_analysis_goes_on_after_other_questions(opened: Open) -> None:
     for question, field, words in (
         ("0", "summary", "positions"),
         ("document.querySelector('#prove').click()", "proof-status", "No forced win"),
-        ("app.play.settings.seconds = 1, void app.play.hint()", "state", "Numoku would play"),
+        ("void app.play.hint()", "state", "Numoku would play"),
         ("document.querySelector('#winning').click()", "threat-note", "No win by fours"),
     ):
         page.tab("analyse")

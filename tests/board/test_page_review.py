@@ -13,9 +13,8 @@ pytestmark = pytest.mark.slow
 MISSED = "h8c3i8d3j8e3a15f3"  # black has missed a win, and loses
 COMMENTS = "app.node.path.map((node) => node.comment).filter(Boolean)"
 ALL_GOOD = """(() => {
-  const good = { kind: "good", loss: 0, missed_win: null, allowed_win: null };
-  for (const move of app.review.moves) Object.assign(move, good);
-  app.review.done.decisive = null;
+  const good = { kind: "good", loss: 0, missed_win: null, allowed_win: null, decisive: false };
+  for (const node of app.review.line) Object.assign(node.review, good);
   app.review.annotate();
 })()"""
 
@@ -38,7 +37,7 @@ def test_a_review_marks_mistakes_and_lets_one_try_again(opened: Open) -> None:
     assert all(text.count("chance ") <= 1 for text in again)
     page.press("first")
     page.raw.keyboard.press("m")
-    seventh = "app.review.node(app.review.mistakes.find((move) => move.missed_win)).ply"
+    seventh = "app.review.mistakes.find(({ review }) => review.missed_win).ply"
     page.wait("app.node.review?.kind && app.node.ply > 0")
     assert page.do("app.node.ply") <= page.do(seventh)
     page.says("board", "✓")  # what was better
@@ -75,7 +74,7 @@ def reviewed(opened: Open) -> Page:
 def test_a_click_on_a_list_counts_while_it_is_drawn_anew(opened: Open) -> None:
     page = reviewed(opened)
     for piece, change in (
-        ("#mistakes .node", "app.review.take(app.review.moves.slice(1))"),
+        ("#mistakes .node", "app.review.mistakes[0].review.loss = 0.7, app.review.show()"),
         ("#variations .node", "app.node.comment = 'new', app.moves.show()"),
     ):
         page.do("app.visit(app.tree.root)")
@@ -90,7 +89,9 @@ def test_a_click_on_a_list_counts_while_it_is_drawn_anew(opened: Open) -> None:
 
 def test_what_stays_of_a_list_keeps_the_focus(opened: Open) -> None:
     page = reviewed(opened)
-    page.do("app.review.take(app.review.moves.slice(-3))")
+    page.do(
+        "for (const node of app.review.line.slice(0, -3)) node.review = null; app.review.show()"
+    )
     page.has("#mistakes li")
     last = page.raw.locator("#mistakes .node").last
     last.focus()
@@ -112,8 +113,13 @@ def test_a_review_is_still_there_after_a_reload(opened: Open) -> None:
     page.has("#curve .tick")
     page.press("learn")
     page.wait("app.guide?.name === 'lesson'")
-    page.reload("app.review.done && !app.away")
-    assert page.text("mistakes") == shown[1]
+    page.choose("Next")
+    asked = page.text("choices")
+    page.wait("JSON.parse(sessionStorage['numoku.game']).guide.at === 1")
+    page.reload("app.review.done && app.guide?.name === 'lesson'")
+    assert page.text("choices") == asked
+    page.choose("Leave")
+    assert page.text("mistakes") == shown[1] and page.do("app.guide") is None
 
 
 def test_mistakes_are_walked_through_next_to_the_board_of_a_telephone(opened: Open) -> None:

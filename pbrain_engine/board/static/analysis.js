@@ -34,7 +34,7 @@ export class AnalysisPanel extends Panel {
 
   onclose() {
     const { app } = this;
-    if (app.guide === app.proof && app.tree.match) app.proof.halt();
+    if (app.guide === app.proof && app.tree.goesOn) app.proof.halt();
     if (app.isQuiet) this.onnode(app.node);
   }
 

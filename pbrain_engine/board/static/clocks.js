@@ -10,15 +10,23 @@ export class Clocks {
   constructor(play) {
     this.play = play;
     this.since = null; // when time was last charged
-    this.used = [0, 0]; // seconds; without what moves have added, and what a period of byoyomi forgives
     setInterval(() => this.tick(), 100);
   }
 
   get app() { return this.play.app; }
 
-  of(name) { return Number(this.play.settings[name]) || 0; }
+  of(name) { return Number(this.play.match[name]) || 0; }
 
-  begin(used) { Object.assign(this, { used: [...used], since: performance.now(), turn: this.app.tree.toMove(this.app.node) }); }
+  // Seconds of both sides; without what moves have added, and what a period of byoyomi forgives.
+  get used() { return this.play.match.used; }
+
+  begin() { Object.assign(this, { since: performance.now(), turn: this.app.tree.toMove(this.app.node) }); }
+
+  end() {
+    this.charge();
+    this.since = null;
+    this.show();
+  }
 
   // Charge the time since the last call to the side whose turn it was.
   charge() {

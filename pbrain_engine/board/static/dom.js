@@ -42,17 +42,18 @@ export function unpressed(list, change) {
   else change();
 }
 
-// Other pieces in the place of those that were there, but for those that look the same, which stay
-// with what they do; the focus stays where it was among the buttons.
-export function refill(list, pieces) {
+// Fill a list with rows, each what it tells and a function that makes its piece. A piece that tells
+// the same as before stays, with what it does; the focus stays where it was among the buttons.
+export function refill(list, rows) {
   unpressed(list, () => {
-    const old = [...list.childNodes], focus = [...list.querySelectorAll("button, input")].indexOf(document.activeElement);
-    const kept = pieces.map((piece) => {
-      const at = old.findIndex((one) => one.isEqualNode(piece));
-      return at < 0 ? piece : old.splice(at, 1)[0];
+    const old = new Map([...list.children].map((piece) => [piece.told, piece])), focus = [...list.querySelectorAll("button, input")].indexOf(document.activeElement);
+    const pieces = rows.map(([what, create]) => {
+      const told = JSON.stringify(what), piece = old.get(told) || Object.assign(create(), { told });
+      old.delete(told);
+      return piece;
     });
-    old.forEach((one) => one.remove());
-    kept.forEach((piece, at) => { if (list.childNodes[at] !== piece) list.insertBefore(piece, list.childNodes[at] ?? null); });
+    old.forEach((piece) => piece.remove());
+    pieces.forEach((piece, at) => { if (list.children[at] !== piece) list.insertBefore(piece, list.children[at] ?? null); });
     if (!list.contains(document.activeElement)) [...list.querySelectorAll("button")].slice(0, focus + 1).at(-1)?.focus({ preventScroll: true });
   });
 }

@@ -94,12 +94,12 @@ export class GamesPanel extends Panel {
     const games = found?.games?.filter((game) => result !== "looked" || game.played === false);
     if (!games || this.naming) return;
     this.say(games.length ? "" : t("no-games"));
-    refill(find("game-list"), games.map((game) => {
+    refill(find("game-list"), games.map((game) => [[game, game.game === here], () => {
       const line = button("", () => this.open(game.game), { class: "line", "aria-current": game.game === here ? "true" : null },
         make("span", { class: "title" }, this.title(game)), make("span", { class: "when" }, this.words(game)));
-      return make("li", { "data-game": JSON.stringify(game) }, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
+      return make("li", {}, line, button("✎", () => this.rename(game, line), { class: "plain", "aria-label": t("rename"), title: t("rename") }),
         button("✕", () => this.delete(game), { class: "plain", "aria-label": t("delete"), title: t("delete") }));
-    }));
+    }]));
   }
 
   title({ title, black, white }) { return title || (black || white ? `${black || "?"} – ${white || "?"}` : t("position")); }

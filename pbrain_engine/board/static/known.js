@@ -87,8 +87,8 @@ export class KnownPanel extends Panel {
       ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "✓")));
     const rows = this.sorted(known);
     find("known-moves").hidden = !rows.length;
-    refill(find("known-next"), rows.map((row) => make("tr", {}, make("td", {}, this.move(row.move)),
-      ...[row.value === null ? "" : this.worth(row), row.depth ?? ""].map((text) => make("td", {}, String(text))), make("td", {}, ...this.results(row)))));
+    refill(find("known-next"), rows.map((row) => [[row, app.nameOf(row.move)], () => make("tr", {}, make("td", {}, this.move(row.move)),
+      ...[row.value === null ? "" : this.worth(row), row.depth ?? ""].map((text) => make("td", {}, String(text))), make("td", {}, ...this.results(row)))]));
   }
 
   // How many games went on with a move, and a bar of who won them.

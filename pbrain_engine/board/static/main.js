@@ -12,7 +12,7 @@ import { fillHeader, listenToKeys, listenToWheel, makeTabs, showConnection } fro
 import { PlayPanel } from "./play.js";
 import { ProofPanel } from "./proof.js";
 import { PuzzlePanel } from "./puzzle.js";
-import { ReviewPanel } from "./review.js";
+import { Lesson, ReviewPanel } from "./review.js";
 import { Server } from "./server.js";
 import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
@@ -37,6 +37,7 @@ class App {
     this.node = this.tree.root;
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     for (const panel of this.panels) this[panel.name] = panel;
+    this.lesson = new Lesson(this);
     this.openTab(remembered("tab", "play"));
     this.listen();
     this.hasAddress = Boolean(location.hash); // soon every page has one
@@ -58,7 +59,6 @@ class App {
     }
     if (kept) {
       this.take(kept);
-      if (kept.review) this.review.restore(kept.review);
       this.save(); // a tab that is opened from now on finds the game taken
     }
     if (found || !(kept || later !== null)) this.show(found?.tree || this.tree, found?.node || this.node);
@@ -68,21 +68,21 @@ class App {
   // What the session has kept of the games; null if there is nothing.
   kept() {
     try {
-      const { address: held, game, puzzle, away, former, left, review } = remembered("game", null, SESSION);
-      return { address: held, puzzle, left, review, away: away && GameTree.documented(away), former: former && GameTree.documented(former), ...GameTree.documented(game) };
+      const { game, away, former, ...more } = remembered("game", null, SESSION);
+      return { ...more, away: away && GameTree.documented(away), former: former && GameTree.documented(former), ...GameTree.documented(game) };
     } catch {
       return null;
     }
   }
 
-  // Go on where the page was left: in a game, or in a puzzle that has taken the place of one.
-  take({ tree, node, puzzle, away, former, left }) {
+  // Go on where the page was left: in a game, and in what has interrupted it or has its place.
+  take({ tree, node, guide, away, former, left, review }) {
     // Another tab that has not been left has the same session, and goes on with the game, too.
     if (!left) (away || { tree }).tree.id = new GameTree().id;
     this.games.former = former;
-    if (!away) return this.show(tree, node);
-    Object.assign(this, away); // its tree and node
-    return puzzle ? this.lend(tree, node, () => this.puzzle.resume(puzzle)) : this.show(away.tree, away.node);
+    this.show(away?.tree || tree, away?.node || node);
+    if (review) this.review.restore(review);
+    if (guide) this[guide.name].restore(guide, tree, node);
   }
 
   // Show another game; the one that was shown is kept.
@@ -96,7 +96,7 @@ class App {
     this.play.goOn();
   }
 
-  // Show a puzzle, or its solution, until giveBack; guide() sets what reacts to the moves.
+  // Show a puzzle, its solution or a lesson until giveBack; guide() sets what reacts to the moves.
   lend(tree, node, guide) {
     this.setGuide(null);
     this.away ??= { tree: this.tree, node: this.node, tab: this.tab };
@@ -158,10 +158,11 @@ class App {
   }
 
   save(left = false) {
-    if (this.guide === this.play) this.tree.match = this.play.snapshot();
+    if (this.guide === this.play) this.play.clocks.charge();
     this.games.later();
     const document = (of) => of && of.tree.document(of.node);
-    const kept = { left, address: location.hash, game: document(this), away: document(this.away), puzzle: this.guide === this.puzzle ? this.puzzle.puzzle : null, review: this.review.kept };
+    const guide = this.guide?.kept && { name: this.guide.name, ...this.guide.kept };
+    const kept = { left, address: location.hash, game: document(this), away: document(this.away), guide, review: this.review.kept };
     const keep = (former) => remember("game", { ...kept, former }, SESSION);
     if (!keep(document(this.games.former))) keep(null); // too large: without the game before, or not at all
   }

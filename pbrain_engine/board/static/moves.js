@@ -47,24 +47,25 @@ export class MovesPanel extends Panel {
     this.showCurve();
   }
 
-  // The moves as buttons, which name their place in this.nodes; where they are there already,
-  // another one is chosen, and scrolled to without moving the page.
+  // The moves as buttons, which name their place in this.nodes; one of them is chosen, and scrolled
+  // to without moving the page.
   showTree() {
-    const { app } = this, nodes = this.nodes = app.tree.nodes(), places = this.places = new Map(nodes.map((node, at) => [node, at])), told = JSON.stringify(nodes.slice(1).map((node) => [node.ply, ...this.words(node)]));
-    if (told !== this.told) refill(this.tree, [this.branch(nodes[0])]);
-    this.told = told;
+    const { app } = this, nodes = this.nodes = app.tree.nodes(), places = this.places = new Map(nodes.map((node, at) => [node, at]));
+    const hasFocus = this.tree.contains(document.activeElement), words = (node) => [places.get(node), node.ply, ...this.words(node)];
+    refill(this.tree, nodes[0].end.path.flatMap((node) => [[words(node), () => this.item(node)],
+      ...node.parent.children.slice(1).map((other) => [app.tree.nodes(other).map(words), () => this.variation(other)])]));
     const select = (item, isChosen) => { // one of them is reached by Tab
       item?.setAttribute("aria-selected", isChosen);
       item?.setAttribute("tabindex", isChosen ? 0 : -1);
     };
-    const chosen = this.tree.querySelector(`[data-at="${places.get(app.node)}"]`), hasFocus = this.tree.contains(document.activeElement);
+    const chosen = this.tree.querySelector(`[data-at="${places.get(app.node)}"]`);
     select(this.tree.querySelector("[aria-selected=true]"), false);
     select(chosen, true);
     if (hasFocus) chosen?.focus({ preventScroll: true });
     if (chosen) this.tree.scrollTop += Math.min(chosen.offsetTop - this.tree.offsetTop - this.tree.scrollTop, 0) || Math.max(chosen.offsetTop + chosen.offsetHeight - this.tree.offsetTop - this.tree.clientHeight - this.tree.scrollTop, 0);
     const others = app.tree.transpositions(app.node).filter((node) => node.parent);
-    refill(find("transpositions"), others.length ? [make("span", {}, `${t("same-position")} `), ...others.slice(0, 5).map((node) =>
-      button(app.names(node.moves.slice(-6)), null, { class: "node", "data-at": places.get(node) }))] : []);
+    find("transpositions").replaceChildren(...(others.length ? [`${t("same-position")} `] : []), ...others.slice(0, 5).map((node) =>
+      button(app.names(node.moves.slice(-6)), null, { class: "node", "data-at": places.get(node) })));
   }
 
   // What is known of each position of the line: by a review, else by the analysis.
@@ -78,19 +79,15 @@ export class MovesPanel extends Panel {
     drawChances(this.curve, line.length - 1, points, app.node.ply, ticks);
   }
 
-  // A line of moves, the variations in brackets behind the move that they replace.
-  branch(from) {
-    const line = make("div", { class: "branch", role: "group" }), waiting = [[from, line]];
+  // A line of moves behind the one that it replaces, with variations of its own.
+  variation(from) {
+    const begin = (node) => make("div", { class: "inner", role: "group" }, this.item(node)), line = begin(from), waiting = [[from, line]];
     while (waiting.length) {
       let [node, place] = waiting.pop();
       while (node.children.length) {
-        const [main, ...others] = node.children;
-        place.append(this.item(main));
-        for (const other of others) {
-          const inner = make("div", { class: "branch inner", role: "group" }, this.item(other));
-          place.append(inner);
-          waiting.push([other, inner]);
-        }
+        const [main, ...others] = node.children, inner = others.map(begin);
+        place.append(this.item(main), ...inner);
+        waiting.push(...others.map((other, at) => [other, inner[at]]));
         node = main;
       }
     }

@@ -5,17 +5,17 @@ import { SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
 export class Opening {
-  // kept: rule, actions and person as a saved game has them; the person is player 0 or 1.
-  constructor(play, { rule, actions, person }) {
-    Object.assign(this, { play, app: play.app, rule, person, actions: actions.split(" ").filter(Boolean), step: null, picked: [] });
-  }
+  // kept: what the game has of it, the rule, the actions so far, and which player the person is, 0 or 1.
+  constructor(play, kept) { Object.assign(this, { play, app: play.app, kept, step: null, picked: [] }); }
 
-  get kept() { return { rule: this.rule, actions: this.actions.join(" "), person: this.person }; }
+  get person() { return this.kept.person; }
+
+  get actions() { return this.kept.actions.split(" ").filter(Boolean); }
 
   // Whether the person does the next step; both players may be persons, or neither.
   get isPersons() { return this.play.human === "both" || (this.play.human !== "none" && this.step?.player === this.person); }
 
-  ask(what, actions = this.actions, more = {}) { return this.app.ask(what, { rule: this.rule, actions: actions.join(" "), ...more }); }
+  ask(what, actions = this.actions, more = {}) { return this.app.ask(what, { rule: this.kept.rule, actions: actions.join(" "), ...more }); }
 
   // Go on from these actions, whose stones are put on the board as far as they are not there.
   async goOn(actions = this.actions) {
@@ -32,8 +32,9 @@ export class Opening {
     const { app, play } = this;
     play.report.textContent = said;
     for (const cell of step.stones.slice(app.node.ply)) app.playCell(cell);
-    Object.assign(this, { step, actions: step.actions, picked: [] });
-    if (play.isDuel) play.human = SIDES[Number(step.black !== this.person)];
+    Object.assign(this, { step, picked: [] });
+    this.kept.actions = step.actions.join(" ");
+    if (play.isDuel) play.match.human = SIDES[Number(step.black !== this.person)];
     if (!step.act) {
       play.settle();
       return;
@@ -46,7 +47,7 @@ export class Opening {
   // Numoku's step.
   async decide() {
     const { play } = this, { player } = this.step;
-    const step = await play.consult("opening_step", { ...this.kept, seconds: Number(play.settings.seconds) || 5 });
+    const step = await play.consult("opening_step", { ...this.kept, seconds: Number(play.match.seconds) || 5 });
     if (!step || play.opening !== this) return;
     const last = step.words.at(-1), side = SIDES[Number(step.black !== player)];
     const said = Number(last) ? t("numoku-count", { n: Number(last) }) : ["swap", "keep"].includes(last) && play.human !== "none" ? t("numoku-takes", { side }) : "";

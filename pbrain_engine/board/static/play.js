@@ -2,7 +2,7 @@
 
 import { Clocks } from "./clocks.js";
 import { foulText } from "./board.js";
-import { Panel, asked, find, isChecked, make, refill } from "./dom.js";
+import { Panel, asked, find, isChecked } from "./dom.js";
 import { Opening } from "./opening.js";
 import { askForGame, chosenBoard, fill, levelName, levelNote, presets, values } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
@@ -10,16 +10,19 @@ import { percent, t } from "./words.js";
 
 const SLIP = 0.15, SLIP_SECONDS = 0.6; // chance that a mistake costs, and the time to see one
 const HINT_SECONDS = 2;
-const KEPT = ["human", "fresh"]; // of a game that goes on
 
 export class PlayPanel extends Panel {
   constructor(app) {
     super(app, "play");
     this.report = find("play-report");
-    this.settings = values();
     this.begun = 0; // games since the page was opened
     this.clocks = new Clocks(this);
   }
+
+  // Who plays, the settings and the time that was used: the game has them.
+  get match() { return this.app.tree.match || {}; }
+
+  get human() { return this.match.human; }
 
   // No help while people play, unless the analysis is looked at.
   get isQuiet() { return this.isOn && this.human !== "none" && !["analyse", "known", this.isDuel || "review"].includes(this.app.tab); }
@@ -38,10 +41,10 @@ export class PlayPanel extends Panel {
   who(side) { return !this.isDuel ? "other" : side === this.human ? "you" : "numoku"; }
 
   // A method of the textbooks that plays (docs/methods.md), in place of a level.
-  get method() { return isNaN(this.settings.level) && this.settings.level; }
+  get method() { return isNaN(this.match.level) && this.match.level; }
 
   // A game that has ended is looked at, until a person plays on from one of its positions.
-  get isOn() { return !this.over && !this.app.tree.names.result; }
+  get isOn() { return Boolean(this.app.tree.goesOn); }
 
   // The game before comes back; a second time the other one does.
   back() {
@@ -67,17 +70,18 @@ export class PlayPanel extends Panel {
     find("pause").textContent = t(this.paused ? "go-on" : "pause");
     SIDES.forEach((side, at) => this.showPlayer(side, at));
     document.body.dataset.bottom = isGuide && this.isDuel ? this.human : "black";
-    const { invites } = app;
-    const setBoard = () => app.show(new GameTree(chosenBoard()));
-    refill(find("invitation"), invites ? [make("p", {}, t("invitation")), make("div", { class: "presets" }, ...presets(setBoard)),
-      make("span", { class: "about" }, t("invitation-form", { side: values().person, level: levelName(values().level), note: levelNote(values().level) }))] : []);
+    find("invitation").hidden = !app.invites;
+    if (!app.invites) return;
+    presets(find("invited-presets"), () => app.show(new GameTree(chosenBoard())));
+    const { person: side, level } = values();
+    find("invited").textContent = t("invitation-form", { side, level: levelName(level), note: levelNote(level) });
   }
 
   showPlayer(side, at) {
     const { app } = this, element = find(`${side}-player`), isGame = app.guide === this;
     const isEngine = isGame && this.human !== "both" && side !== this.human;
     element.querySelector("b").textContent = isEngine ? "Numoku" : isGame && this.human === side ? t("you") : app.tree.names[side] || t(side);
-    element.querySelector(".note").textContent = isEngine ? `${levelName(this.settings.level)} · ${levelNote(this.settings.level)}` : "";
+    element.querySelector(".note").textContent = isEngine ? `${levelName(this.match.level)} · ${levelNote(this.match.level)}` : "";
     const isTurn = app.tree.toMove(app.node) === at && !app.node.isOver && !(isGame && this.over);
     element.classList.toggle("turn", isTurn);
     element.classList.toggle("thinking", isTurn && Boolean(this.thinking));
@@ -94,39 +98,37 @@ export class PlayPanel extends Panel {
   }
 
   begin() {
-    const { app } = this, { person, opening, ...settings } = values();
-    this.settings = settings;
+    const { app } = this, { person, opening: rule } = values();
     app.openTab("play");
     app.show(new GameTree(chosenBoard()));
-    this.start(person, true, opening === "none" ? null : { rule: opening, actions: "", person: Number(person === "white") });
+    this.start(true, rule === "none" ? null : { rule, actions: "", person: Number(person === "white") });
     return this.goOn();
   }
 
   resume() {
-    const { app } = this, { person, ...settings } = values(), board = chosenBoard(), { rule, width, height } = app.tree.start;
+    const { app } = this, board = chosenBoard(), { rule, width, height } = app.tree.start;
     if (app.file.stones().some(({ x, y }) => x >= board.width || y >= board.height)) return app.say(t("no-room"), true);
-    this.settings = settings;
     app.openTab("play");
     if (board.rule !== rule || board.width !== width || board.height !== height) {
       const tree = app.tree.upTo(app.node, board);
       app.show(tree, tree.root.end);
     }
-    this.start(person);
+    this.start();
     this.think();
   }
 
-  nameSides(human) {
-    const own = (side) => (human === "both" || human === side ? t("you") : `Numoku ${levelName(this.settings.level)}`);
+  nameSides() {
+    const own = (side) => (this.human === "both" || this.human === side ? t("you") : `Numoku ${levelName(this.match.level)}`);
     this.app.tree.names = { black: own("black"), white: own("white") };
   }
 
-  start(human, fresh = false, opening = null) {
+  start(fresh = false, opening = null) {
     this.cancel();
-    const { tree } = this.app;
-    this.nameSides(human);
+    const { tree } = this.app, { person: human, ...settings } = values();
+    tree.match = { ...settings, human, opening, fresh, used: [0, 0] };
     tree.played = true;
     this.begun += 1;
-    tree.match = { human, opening, fresh, used: [0, 0], ...this.settings };
+    this.nameSides();
     this.shown();
     this.app.draw();
   }
@@ -143,32 +145,17 @@ export class PlayPanel extends Panel {
   }
 
   end() {
-    this.app.tree.match = this.snapshot();
-    this.clocks.since = null;
+    this.clocks.end();
     this.cancel();
-    this.clocks.show();
-  }
-
-  // Everything that a game needs to go on after a reload; null if it has ended.
-  snapshot() {
-    if (!this.isOn) return null;
-    const kept = Object.fromEntries(KEPT.map((name) => [name, this[name]]));
-    return { ...this.settings, ...kept, opening: this.opening?.kept || null, used: [this.clocks.spent(0), this.clocks.spent(1)] };
   }
 
   // Another game is on the board: the form has its rule and size, and what was interrupted goes on.
   shown() {
-    const { start, match } = this.app.tree;
+    const { start, goesOn } = this.app.tree, { opening } = this.match;
     fill({ rule: start.rule, width: start.width, height: start.height });
-    if (!match) return;
-    const { used, opening, ...kept } = match;
-    for (const name of KEPT) {
-      this[name] = kept[name];
-      delete kept[name];
-    }
-    Object.assign(this, { settings: kept, over: "", paused: false, careless: null });
-    this.opening = opening?.rule ? new Opening(this, opening) : null;
-    this.clocks.begin(used);
+    if (!goesOn) return;
+    Object.assign(this, { over: "", paused: false, careless: null, opening: opening?.rule ? new Opening(this, opening) : null });
+    this.clocks.begin();
     this.report.textContent = "";
     this.app.setGuide(this);
   }
@@ -197,7 +184,7 @@ export class PlayPanel extends Panel {
     } while (node.parent && this.isOpponents(node));
     if (this.isOpponents(node)) return app.say(t("nothing-back"));
     delete app.tree.names.result;
-    if (this.fresh) app.tree.remove(gone);
+    if (this.match.fresh) app.tree.remove(gone);
     return app.visit(node);
   }
 
@@ -285,7 +272,7 @@ export class PlayPanel extends Panel {
     if (this.paused) return;
     const facts = await app.look(node);
     if (!facts || node.isOver || app.node !== node || app.guide !== this || this.paused) return;
-    const { level } = this.settings, limit = this.clocks.limit(app.tree.toMove(node));
+    const { level } = this.match, limit = this.clocks.limit(app.tree.toMove(node));
     const thought = await this.consult("move", { ...limit, ...(this.method ? { method: level } : { level: Number(level) }) });
     if (!thought) return;
     app.playCell(thought.move);
@@ -321,7 +308,7 @@ export class PlayPanel extends Panel {
   async hint() {
     const { app } = this, node = app.node;
     app.say(t("looking"));
-    const found = await app.ask("analyse", { time: Math.min(Number(this.settings.seconds) || 5, HINT_SECONDS) });
+    const found = await app.ask("analyse", { time: Math.min(Number(this.match.seconds) || 5, HINT_SECONDS) });
     if (found.error) return found.stopped ? null : app.say(found.error, true);
     if (app.node !== node) return null;
     app.line = found.pv.slice(0, 1);
@@ -335,7 +322,7 @@ export class PlayPanel extends Panel {
 
   // Go on without the opening: something went wrong, or another move is looked at.
   leaveOpening(why = "") {
-    this.opening = null;
+    this.opening = this.match.opening = null;
     this.app.choose([]);
     this.report.textContent = why + t("opening-left", { side: this.human });
     this.app.draw();
@@ -345,8 +332,8 @@ export class PlayPanel extends Panel {
   // The opening is over, the sides are chosen.
   settle() {
     this.clocks.charge();
-    this.opening = null;
-    this.nameSides(this.human);
+    this.opening = this.match.opening = null;
+    this.nameSides();
     if (this.human !== "none") this.report.textContent ||= t("you-play", { side: this.human });
     this.app.draw();
     this.think();

@@ -24,7 +24,7 @@ export class ProofPanel extends Panel {
   // The game that it has interrupted goes on.
   halt(node = this.root) {
     const { app } = this;
-    if (app.tree.match) return app.show(app.tree, node);
+    if (app.tree.goesOn) return app.show(app.tree, node);
     app.setGuide(null);
     return app.draw();
   }
@@ -40,16 +40,32 @@ export class ProofPanel extends Panel {
   moved(node) { if (this.running && !this.tree.firstChild) this.halt(node); }
 
   // Find a win for the side to move, and play its first move.
-  async begin() {
+  begin() {
     const { app } = this;
     app.openTab("analyse");
     if (app.isQuiet) return;
-    this.say(t("looking"));
+    this.walk(app.node);
+  }
+
+  // What a reload in the middle of a proof needs: where it has begun.
+  get kept() { return { root: this.app.tree.nodes().indexOf(this.root) }; }
+
+  restore({ root }, tree, node) {
+    const walk = () => this.walk(tree.nodes()[root]);
+    if (tree === this.app.tree) walk();
+    else this.app.lend(tree, node, walk);
+  }
+
+  // The attack that has begun at a position goes on from that on the board.
+  async walk(root) {
+    const { app } = this;
+    Object.assign(this, { root, game: app.tree, attacker: app.tree.toMove(root) });
     app.setGuide(this);
-    this.attacker = app.tree.toMove(app.node);
-    this.root = app.node;
     this.tree.replaceChildren();
+    this.say("");
     app.draw();
+    if (app.tree.toMove(app.node) !== this.attacker) return this.defences();
+    this.say(t("looking"));
     if (await this.attack() || app.guide !== this) return;
     this.halt(app.node);
     await this.enemy(app.node);

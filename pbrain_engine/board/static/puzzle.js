@@ -92,7 +92,7 @@ export class PuzzlePanel extends Panel {
 
   start(puzzle) {
     const tree = new GameTree(this.startOf(puzzle));
-    this.app.lend(tree, tree.root, () => this.resume(puzzle));
+    this.restore({ puzzle }, tree, tree.root);
     this.app.openTab("puzzle");
   }
 
@@ -112,15 +112,18 @@ export class PuzzlePanel extends Panel {
     this.say(t("puzzle-choose"));
   }
 
-  // Also after a reload in the middle of a puzzle.
-  resume(puzzle) {
-    this.puzzle = puzzle;
-    this.failed = this.over = this.busy = false;
-    this.app.setGuide(this);
-    this.say(this.task);
-    // The proof is found while the person thinks, so that a move can be answered at once.
+  // What a reload in the middle of a puzzle needs.
+  get kept() { return { puzzle: this.puzzle }; }
+
+  restore({ puzzle }, tree, node) {
     const { app } = this;
-    this.proof = puzzle.kind === "defend" ? null : app.ask("prove", { seconds: 10 }, null, app.tree.root);
+    app.lend(tree, node, () => {
+      Object.assign(this, { puzzle, failed: false, over: false, busy: false });
+      app.setGuide(this);
+      this.say(this.task);
+      // The proof is found while the person thinks, so that a move can be answered at once.
+      this.proof = puzzle.kind === "defend" ? null : app.ask("prove", { seconds: 10 }, null, tree.root);
+    });
   }
 
   // The last attack and its answer are gone.

@@ -11,16 +11,14 @@ const SECONDS = 1;
 export class ReviewPanel extends Panel {
   constructor(app) {
     super(app, "review");
-    this.line = [];
-    this.moves = [];
+    this.line = []; // the moves of the game, which have what is said of them
     this.say(t("review-about"));
-    this.lesson = new Lesson(app, this);
   }
 
   async begin() {
     const { app } = this, end = app.node.end;
     if (app.isQuiet) return this.say(t("quiet"));
-    Object.assign(this, { line: end.path, tree: app.tree, moves: [], done: null });
+    Object.assign(this, { line: end.path, tree: app.tree, done: null });
     for (const node of this.line) Object.assign(node, { review: null, after: null });
     this.say(t("looking"));
     find("review-stop").hidden = false;
@@ -52,11 +50,11 @@ export class ReviewPanel extends Panel {
 
   // What is known so far: to the moves, and to the chances before and after them.
   take(moves) {
-    this.moves = moves;
+    const { placed } = this.tree.start; // plies of the review, not of the line
     for (const move of moves) {
-      const node = this.node(move), black = node.side ? 1 - move.chance : move.chance;
+      const node = this.line[move.ply - placed.length - 1];
       node.review = { ...move, decisive: this.done?.decisive === move.ply };
-      node.parent.after = black;
+      node.parent.after = node.side ? 1 - move.chance : move.chance;
     }
     if (this.done) this.line.at(-1).after = this.done.chances.at(-1);
     this.show();
@@ -64,30 +62,28 @@ export class ReviewPanel extends Panel {
     this.app.draw();
   }
 
-  get mistakes() { return this.moves.filter((move) => SIGNS[move.kind] || move.allowed_win || this.done?.decisive === move.ply); }
+  get mistakes() { return this.line.filter(({ review }) => review && (SIGNS[review.kind] || review.allowed_win || review.decisive)); }
 
-  get slips() { return this.moves.filter((move) => SIGNS[move.kind]); }
+  get slips() { return this.line.filter(({ review }) => SIGNS[review?.kind]); }
 
-  // Stones that were set up are plies of the review, not of the line.
-  node(move) { return this.line[move.ply - this.tree.start.placed.length - 1]; }
-
-  get isHere() { return this.moves.length > 0 && this.tree === this.app.tree; }
+  get isHere() { return this.line.length > 0 && this.tree === this.app.tree; }
 
   refresh() { find("next-mistake").hidden = !this.isHere || !this.slips.length || this.app.isQuiet; }
 
   // The next mistake after the move that is looked at.
   next() {
     if (!this.isHere) return;
-    const nodes = this.slips.map((move) => this.node(move));
-    this.app.visit(nodes.find((node) => node.ply > this.app.node.ply) || nodes[0]);
+    const { slips } = this;
+    this.app.visit(slips.find((node) => node.ply > this.app.node.ply) || slips[0]);
   }
 
-  learn() { this.lesson.begin(this.slips.filter((move) => !move.foul)); }
+  learn() { this.app.lesson.begin(this.slips.filter((node) => !node.review.foul)); }
 
   show() {
+    const { app } = this;
     find("review-tools").hidden = !this.done || !this.slips.length;
     find("marks").replaceChildren(...(this.done ? SIDES.flatMap((side) => this.marksOf(side)) : []));
-    refill(find("mistakes"), this.mistakes.map((move) => this.row(move)));
+    refill(find("mistakes"), this.mistakes.map((node) => [[node.ply, app.nameOf(node.cell), node.review.kind, this.remarks(node)], () => this.row(node)]));
   }
 
   // How well a side has played.
@@ -105,9 +101,9 @@ export class ReviewPanel extends Panel {
     scrollTo(0, 0);
   }
 
-  remarks(move) {
+  remarks({ review: move }) {
     const { app } = this, words = [];
-    if (this.done?.decisive === move.ply) words.push(t("decisive"));
+    if (move.decisive) words.push(t("decisive"));
     if (move.foul) words.push(t("forbidden-move"));
     else if (SIGNS[move.kind] && !move.missed_win) words.push(t("lost-chance", { loss: percent(move.loss), line: app.names(move.line.slice(0, 6)) }));
     for (const [what, win] of [["missed-win", move.missed_win], ["allowed-win", move.allowed_win]]) {
@@ -116,27 +112,27 @@ export class ReviewPanel extends Panel {
     return words;
   }
 
-  row(move) {
-    const { ply, cell } = this.node(move), { app } = this, win = move.missed_win || move.allowed_win;
-    const node = () => this.line[ply - 1]; // of the review that is there when it is pressed
+  row(node) {
+    const { app } = this, { ply, cell, review: move } = node, win = move.missed_win || move.allowed_win;
+    const now = () => this.line[ply - 1]; // in the review that is there when it is pressed
     return make("li", { class: move.kind },
-      button(`${ply}. ${app.nameOf(cell)}`, () => this.visit(node()), { class: "node" }),
-      make("span", { class: "sign" }, SIGNS[move.kind] || ""), ` ${this.remarks(move).join("; ")} `,
-      win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? node().parent : node(), win), { class: "small" }) : "",
+      button(`${ply}. ${app.nameOf(cell)}`, () => this.visit(now()), { class: "node" }),
+      make("span", { class: "sign" }, SIGNS[move.kind] || ""), ` ${this.remarks(node).join("; ")} `,
+      win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? now().parent : now(), win), { class: "small" }) : "",
     );
   }
 
   // What was found is written into the game: a comment at each mistake, better lines as variations.
   annotate() {
-    for (const move of this.moves) {
-      const node = this.node(move), remarks = this.remarks(move);
+    for (const node of this.line.filter(({ review }) => review)) {
+      const { review: move } = node, remarks = this.remarks(node);
       const words = remarks.length ? [`${SIGNS[move.kind] || ""} ${t("worth", { chance: percent(move.chance) })}`.trim(), ...remarks].join("\n") : "";
       const own = node.notes.reviewed ? node.comment.replace(node.notes.reviewed, "").trim() : node.comment; // of a review before
       node.comment = [own, words].filter(Boolean).join("\n");
       node.notes.reviewed = words || undefined;
       if (!words) continue;
       const better = move.missed_win ? move.missed_win.line : move.line;
-      if (SIGNS[node.review.kind] && !isSame(better[0], node.cell)) this.variation(node.parent, better);
+      if (SIGNS[move.kind] && !isSame(better[0], node.cell)) this.variation(node.parent, better);
       if (move.allowed_win && node.children.length) this.variation(node, move.allowed_win.line);
     }
     this.app.go(this.app.node);
@@ -162,21 +158,25 @@ export class ReviewPanel extends Panel {
 }
 
 // Learning from one's mistakes: find a better move before it is shown.
-class Lesson {
-  constructor(app, review) { Object.assign(this, { app, review, name: "lesson", isQuiet: true, todo: [], at: 0 }); }
+export class Lesson {
+  constructor(app) { Object.assign(this, { app, review: app.review, name: "lesson", isQuiet: true }); }
 
-  begin(moves) {
-    const { review } = this, own = moves.filter((move) => !/^Numoku( |$)/.test(review.tree.names[SIDES[review.node(move).side]]));
-    Object.assign(this, { todo: own.length ? own : moves, at: 0 });
-    this.show();
+  begin(slips) {
+    const own = slips.filter(({ side }) => !/^Numoku( |$)/.test(this.review.tree.names[SIDES[side]]));
+    this.show(own.length ? own : slips, 0);
   }
 
+  // What a reload in the middle of a lesson needs; the review is kept, too.
+  get kept() { return { plies: this.todo.map(({ ply }) => ply), at: this.at }; }
+
+  restore({ plies, at }) { this.show(this.review.slips.filter(({ ply }) => plies.includes(ply)), at); }
+
   // The position before a mistake, in the place of the game.
-  show() {
-    const { app, review } = this, move = this.todo[this.at];
-    if (!move) return this.leave();
-    const node = review.node(move);
-    this.move = move;
+  show(todo, at) {
+    const { app, review } = this, node = todo[at];
+    Object.assign(this, { todo, at });
+    if (!node) return this.leave();
+    this.move = node.review;
     this.over = this.busy = false;
     const tree = review.tree.upTo(node.parent);
     app.lend(tree, tree.root.end, () => app.setGuide(this));
@@ -184,7 +184,7 @@ class Lesson {
   }
 
   buttons(isOver) {
-    const next = [t(this.at + 1 < this.todo.length ? "next" : "finish"), () => { this.at += 1; this.show(); }];
+    const next = [t(this.at + 1 < this.todo.length ? "next" : "finish"), () => this.show(this.todo, this.at + 1)];
     return isOver ? [next] : [[t("solution"), () => this.solve()], next, [t("leave"), () => this.leave()]];
   }
 

@@ -60,21 +60,21 @@ function showForm() {
   find("level-note").textContent = has(`like-${level}`) ? t(`like-${level}`) : t("textbook-note");
   const isOpening = field("opening").value !== "none";
   ["black", "white"].forEach((side, at) => { find(`person-${side}`).textContent = t(isOpening ? ["you-begin", "numoku-begins"][at] : side); });
-  refill(find("presets"), presets(showForm));
+  presets(find("presets"), showForm);
 }
 
-// Buttons for the usual boards; then is called when one was chosen.
-export function presets(then) {
+// Fill a list with buttons for the usual boards; then is called when one was chosen.
+export function presets(list, then) {
   const now = values();
-  return Object.entries(PRESETS).map(([name, { cells, foul, ...fields }]) => {
+  refill(list, Object.entries(PRESETS).map(([name, { cells, foul, ...fields }]) => {
     const isChosen = Object.keys(fields).every((key) => String(fields[key]) === now[key]);
     const choose = () => {
       fill(fields);
       remember("setup", values());
       then(fields);
     };
-    return button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, t(OPENINGS.includes(name) ? `opening-${name}` : `preset-${name}`)));
-  });
+    return [[name, isChosen], () => button("", choose, { "aria-pressed": String(isChosen) }, picture(cells, foul), make("span", {}, t(OPENINGS.includes(name) ? `opening-${name}` : `preset-${name}`)))];
+  }));
 }
 
 function picture(cells, foul) {

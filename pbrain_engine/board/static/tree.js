@@ -57,7 +57,7 @@ export class GameTree {
     this.names = {};
     this.id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     this.began = Date.now() / 1000;
-    this.match = null; // a game that goes on: who plays what, the clocks
+    this.match = null; // of a game: who plays what, the settings, the clocks
     this.played = false; // a game; else a position that was only looked at
     this.places = new Map(); // key -> nodes with this position
     this.begin({ placed: [], first: "black", ...start });
@@ -144,7 +144,7 @@ export class GameTree {
 
   // Everything of a game, with the place of the move that is looked at; documented() takes it back.
   document(at) {
-    const { id, began, start, names, root, match, played, title } = this;
+    const { id, began, start, names, root, goesOn: match, played, title } = this;
     return { game: id, began, position: { ...start, moves: [] }, tree: this.flat(), names, comment: root.comment, root: root.notes, match, at: this.nodes().indexOf(at), title: title || "", looked: !played && !this.nodes().some((node) => node.comment) };
   }
 
@@ -157,6 +157,9 @@ export class GameTree {
     Object.assign(tree, { id: id || tree.id, began: began || tree.began, names: names || {}, match: match || null, title, played: looked === undefined ? Boolean(match || names?.black) : !looked });
     return { tree, node: tree.nodes()[at] || tree.root };
   }
+
+  // What a game needs to go on; null if it has ended.
+  get goesOn() { return this.names.result ? null : this.match; }
 
   get isEmpty() { return !this.root.children.length && !this.start.placed.length && !this.root.comment; }
 
