@@ -178,7 +178,6 @@ class BoardServer:
         self.token, self.names = token, names
         self.archive = Archive(database, SavedGames(games))
         self.desks = Desks(threads, self.archive, weights)
-        self.start: dict[str, str] = {}  # the game that the page opens first: name and content
         self.app = Starlette(
             routes=[
                 Route("/", self._file),
@@ -228,10 +227,7 @@ class BoardServer:
     async def _operate(self, request: Request) -> Response:
         """Run one operation and return its result; stop it if the client disconnects."""
         admit(request, self.token, self.names)
-        name = request.path_params["name"]
-        if name == "start":
-            return JSONResponse(self.start)
-        operation = operation_of(name)
+        operation = operation_of(request.path_params["name"])
         job = Job(operation, operation.read(parse(await _body(request))))
         if operation.endless and not any(job.fields[k] for k in ("time", "nodes", "depth")):
             job.fields["time"] = 5.0

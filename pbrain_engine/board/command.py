@@ -17,7 +17,7 @@ from urllib.parse import quote
 from ..app.saved import shelf_file
 from ..errors import FileError, Refused
 from ..eval.weights import load_weights
-from ..files import read_whole
+from ..files import Document, read_whole
 from ..game.cells import NotationError
 from ..options import SHARED, CommandLine, Option, integer, not_below_zero
 from .files import MOST_FILE, read_tree
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     threads, weights = options.threads, options.weights
     board = BoardServer(token, names, threads, options.db, weights, shelf_file())
     if options.file:
-        board.start = read_file(options.file)
+        board.desks.start = read_file(options.file)
     listener = listen(options.host, options.port)
     config = uvicorn.Config(
         board.app, log_level="critical", lifespan="on", ws="websockets-sansio",
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def read_file(name: str) -> dict[str, str]:
+def read_file(name: str) -> Document:
     """Return the name of a game file and its bytes in base64, after checking it.
 
     Raises:

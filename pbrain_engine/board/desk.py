@@ -83,6 +83,7 @@ class Desks:
         self.weights = weights
         self.threads = threads or os.cpu_count() or 1
         self.archive = archive
+        self.start: Document = {}  # the game that the page opens first: name and content
         self.open: set[Desk] = set()
         self.last_closed = monotonic()  # when a desk was last closed, or the start
 
@@ -99,7 +100,7 @@ class Desk:
         self, desks: Desks, post: Callable[[Document], object] = lambda answer: None
     ) -> None:
         """Open the desk; ``post`` sends answers and events to the page, from any thread."""
-        self._desks = desks
+        self.desks = desks
         desks.open.add(self)
         self.post = post
         self.archive = desks.archive
@@ -193,8 +194,8 @@ class Desk:
         if thread is not None and thread is not threading.current_thread():
             thread.join(wait)
         self.rest()
-        self._desks.open.discard(self)
-        self._desks.last_closed = monotonic()
+        self.desks.open.discard(self)
+        self.desks.last_closed = monotonic()
 
     # For the desk's own thread -----------------------------------------------------
 
@@ -257,9 +258,9 @@ class Desk:
             NotationError: the position cannot arise in a game.
             CancelledError: the job was stopped.
         """
-        engine = self._engine = self._engine or Engine(weights=self._desks.weights)
+        engine = self._engine = self._engine or Engine(weights=self.desks.weights)
         engine.set_memory(memory * MEGABYTE)
-        engine.set_threads(min(threads, self._desks.threads))
+        engine.set_threads(min(threads, self.desks.threads))
         game = engine.game
         if (game.width, game.height, game.rule) != setup.board:
             engine.new_game(*setup.board)
@@ -275,7 +276,7 @@ class Desk:
         """Return how many value units make one logistic unit of chance in a position."""
         *size, rule = setup.board
         stones = len(setup.placed) + len(setup.moves)
-        return scale_at(scale_of(self._desks.weights, rule), stones, prod(size))
+        return scale_at(scale_of(self.desks.weights, rule), stones, prod(size))
 
     def solver(self) -> Solver:
         """Return the solver."""

@@ -67,6 +67,12 @@ GAME: dict[str, Any] = {
 SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board, for plain moves", default=None)
 
 
+@operation(at_once=True)
+def start(desk: Desk, job: Job) -> Document:
+    """Return the name and the content of the game that the page opens first, if there is one."""
+    return desk.desks.start
+
+
 @operation(
     at_once=True,
     text=text(MOST_FILE, "a file's content", default=None),

@@ -64,8 +64,8 @@ def test_the_address_is_one_that_a_browser_opens(
     assert asked == [(host, 5)]
     assert (board.names, board.desks.threads) == (names, 3)
     assert board.archive.name == str(tmp_path / "a.db") and (tmp_path / "numoku").is_dir()
-    assert board.start["name"] == "a.sgf"
-    assert base64.b64decode(board.start["data"]) == b"(;GM[4]SZ[15];B[hh])"
+    assert board.desks.start["name"] == "a.sgf"
+    assert base64.b64decode(board.desks.start["data"]) == b"(;GM[4]SZ[15];B[hh])"
 
 
 @pytest.mark.parametrize("no_open", [False, True])

@@ -170,7 +170,7 @@ def requests(record: str) -> str:
     with pytest.MonkeyPatch.context() as patch:
         limit(patch)
         board = BoardServer("token", threads=1)
-        board.start = {"name": "a.sgf", "data": "KDtCW2hoXSk="}
+        board.desks.start = {"name": "a.sgf", "data": "KDtCW2hoXSk="}
         for line in record.splitlines():
             if not line.startswith("> "):
                 continue

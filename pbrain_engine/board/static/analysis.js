@@ -1,10 +1,10 @@
 // Live analysis of the position that is looked at, and the threats on the board.
 
 import { SHAPE_SIGNS } from "./board.js";
-import { WIN, valueText } from "./draw.js";
+import { WIN } from "./draw.js";
 import { SIDES, isSame } from "./tree.js";
 import { Panel, button, find, isChecked, make, unpressed } from "./dom.js";
-import { decimal, percent, short, t } from "./words.js";
+import { decimal, percent, short, t, worth, worthSign } from "./words.js";
 
 export class AnalysisPanel extends Panel {
   constructor(app) {
@@ -143,7 +143,7 @@ export class AnalysisPanel extends Panel {
     this.shown = lines;
     while (this.list.children.length > lines.length) this.list.lastChild.remove();
     lines.forEach((line, at) => {
-      const texts = [app.nameOf(line.move), line.mate !== null ? valueText(line.value) : percent(line.chance), app.names((line.win?.line || line.pv).slice(1))];
+      const texts = [app.nameOf(line.move), worth(line), app.names((line.win?.line || line.pv).slice(1))];
       const row = this.list.children[at] || this.list.appendChild(this.row(at));
       texts.forEach((text, part) => { row.firstChild.children[part].textContent = text; });
     });
@@ -184,9 +184,7 @@ export class AnalysisPanel extends Panel {
     if (this.app.isQuiet || this.app.tab === "known") return null;
     if (line) return { line: (line.win?.line || line.pv).slice(0, 30) };
     if (found?.lines && isChecked("on-board") && isChecked("analysis-on")) {
-      marks.labels = found.lines.map((one, rank) => ({
-        cell: one.move, best: rank === 0, text: one.mate !== null ? valueText(one.value).replace("+", "") : Math.round(100 * one.chance),
-      }));
+      marks.labels = found.lines.map((one, rank) => ({ cell: one.move, best: rank === 0, text: worthSign(one) }));
     }
     if (isChecked("policy")) marks.policy = found?.policy;
     if (threats?.shapes) {

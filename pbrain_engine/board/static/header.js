@@ -4,6 +4,7 @@ import { button, fillList, find, make, opened } from "./dom.js";
 import { remember, remembered } from "./kept.js";
 import { LANGUAGES, changeLanguage, has, language, t } from "./words.js";
 
+const STEPS = { ArrowLeft: "undo", ArrowRight: "redo", Home: "first", End: "last" };
 const NOTCH = 50; // pixels of the wheel that are one move
 const ICONS = {
   play: '<circle cx="8.5" cy="9" r="5.5" fill="currentColor"/><circle cx="15.5" cy="15" r="5.5"/>',
@@ -25,10 +26,10 @@ export function makeTabs() {
   }
 }
 
-export function listenToKeys(app, step) {
+export function listenToKeys(app) {
   // Each key with its message and what it does.
   const keys = {
-    ArrowLeft: ["undo", () => step("undo")], ArrowRight: ["redo", () => step("redo")], Home: ["first", () => step("first")], End: ["last", () => step("last")],
+    ...Object.fromEntries(Object.entries(STEPS).map(([key, name]) => [key, [name, () => app.moves.step(name)]])),
     n: ["new-game", () => app.play.ask()], t: ["take-back", () => app.play.takeBack()], h: ["hint", () => find("hint").hidden || app.play.hint()],
     " ": ["key-best", () => app.playBest()], a: ["tab-analyse", () => app.openTab("analyse")], p: ["prove", () => app.isQuiet || app.proof.begin()], m: ["next-mistake", () => app.review.next()],
     r: ["rotate", () => app.file.turn("rotate")], "?": ["keys", () => opened("shortcuts")],
@@ -46,14 +47,14 @@ export function listenToKeys(app, step) {
 }
 
 // The wheel steps through the moves, where it has nothing to scroll and no game goes on.
-export function listenToWheel(app, step) {
+export function listenToWheel(app) {
   let turned = 0;
   find("board").addEventListener("wheel", (event) => {
     if (event.ctrlKey || app.guide?.isOn || document.documentElement.scrollHeight > innerHeight) return;
     event.preventDefault();
     turned += event.deltaY;
     if (Math.abs(turned) < NOTCH) return;
-    step(turned > 0 ? "redo" : "undo");
+    app.moves.step(turned > 0 ? "redo" : "undo");
     turned = 0;
   }, { passive: false });
 }

@@ -1,8 +1,8 @@
 // What the database knows of the position that is looked at; games and comments go into it.
 
-import { valueText, WIN_BAND } from "./draw.js";
+import { WIN_BAND } from "./draw.js";
 import { Panel, button, find, isChecked, make, refill } from "./dom.js";
-import { openingName, percent, short, t } from "./words.js";
+import { openingName, percent, short, t, worth, worthSign } from "./words.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
 export class KnownPanel extends Panel {
@@ -83,12 +83,12 @@ export class KnownPanel extends Panel {
     find("known-found").replaceChildren(make("p", {}, !known ? "–" : words.join(" · ") || t(known.known ? "known-only" : "known-nothing")),
       ...(known?.opening ? [make("p", { class: "about" }, `${t("opening")}: ${openingName(known.opening)}`)] : []),
       ...(known?.moves?.length ? [make("p", {}, `${t("best")} `, ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? ` ${t("line")} ${app.names(known.pv)}` : "")] : []),
-      ...(known?.book?.length ? [make("p", {}, `${t("book")} `, ...known.book.map((row) => make("span", {}, this.move(row.move), ` ${this.worth(row)} `)))] : []),
+      ...(known?.book?.length ? [make("p", {}, `${t("book")} `, ...known.book.map((row) => make("span", {}, this.move(row.move), ` ${worth(row)} `)))] : []),
       ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "✓")));
     const rows = this.sorted(known);
     find("known-moves").hidden = !rows.length;
     refill(find("known-next"), rows.map((row) => [[row, app.nameOf(row.move)], () => make("tr", {}, make("td", {}, this.move(row.move)),
-      ...[row.value === null ? "" : this.worth(row), row.depth ?? ""].map((text) => make("td", {}, String(text))), make("td", {}, ...this.results(row)))]));
+      ...[row.value === null ? "" : worth(row), row.depth ?? ""].map((text) => make("td", {}, String(text))), make("td", {}, ...this.results(row)))]));
   }
 
   // How many games went on with a move, and a bar of who won them.
@@ -114,14 +114,11 @@ export class KnownPanel extends Panel {
 
   move(cell) { return button(this.app.nameOf(cell), () => this.app.click(cell), { class: "node" }); }
 
-  // A forced end in plies, else the chance to win.
-  worth({ value, chance }) { return chance === undefined || Math.abs(value) >= WIN_BAND ? valueText(value) : percent(chance); }
-
   words(known) {
     const words = [], { games } = known;
     if (known.value !== null) {
       const bound = Math.abs(known.value) < WIN_BAND && known.bound !== "exact" ? `${t(`bound-${known.bound}`)} ` : "";
-      words.push(`${t(this.app.mover)} ${bound}${this.worth(known)}`, t("depth-is", { depth: known.depth }));
+      words.push(`${t(this.app.mover)} ${bound}${worth(known)}`, t("depth-is", { depth: known.depth }));
       if (known.nodes) words.push(t("nodes-are", { n: short(known.nodes) }));
       if (known.proof) words.push(t(`proof-${known.proof}`));
       if (known.version) words.push(known.version + (known.weights ? `, ${known.weights}` : ""));
@@ -134,6 +131,6 @@ export class KnownPanel extends Panel {
     const { known } = this.app.node;
     if (this.app.tab !== this.name || this.app.isQuiet || !known?.next?.length || !isChecked("known-on-board")) return null;
     const rows = this.sorted(known);
-    return { labels: rows.map((row, rank) => ({ cell: row.move, best: rank === 0 && row.value > 0, text: row.value === null ? row.games || "·" : this.worth(row).replace(/[+%\s]/g, "") })) };
+    return { labels: rows.map((row, rank) => ({ cell: row.move, best: rank === 0 && row.value > 0, text: row.value === null ? row.games || "·" : worthSign(row) })) };
   }
 }

@@ -352,21 +352,8 @@ class App {
       event.preventDefault();
       event.stopPropagation();
     });
-    const steps = {
-      first: () => this.tree.root,
-      undo: () => this.node.parent,
-      redo: () => this.node.children[0],
-      last: () => this.node.end,
-    };
-    const step = (name) => this.visit(steps[name]());
-    for (const name in steps) find(name).addEventListener("click", () => step(name));
-    find("step").addEventListener("input", (event) => {
-      let node = this.node.end;
-      while (node.ply > Number(event.target.value)) node = node.parent;
-      this.visit(node);
-    });
-    listenToKeys(this, step);
-    listenToWheel(this, step);
+    listenToKeys(this);
+    listenToWheel(this);
     window.addEventListener("pagehide", () => this.save(true)); // too late for the address
     window.addEventListener("hashchange", (event) => this.begin(new URL(event.newURL).hash));
     fillHeader();
@@ -389,14 +376,11 @@ class App {
 
   // The file that the command line named; once, and not in the place of a link.
   async loadStart() {
-    if (this.hasAddress || globalThis.openSocket) return;
-    try {
-      const answer = await fetch("api/start", { headers: { Authorization: `Bearer ${this.server.token}` } });
-      const { name, ...content } = await answer.json();
-      if (!name || remembered("started", null, SESSION)) return;
-      remember("started", name, SESSION);
-      await this.file.read(content, name);
-    } catch { /* nothing to begin with */ }
+    if (this.hasAddress || remembered("started", null, SESSION)) return;
+    const { name, ...content } = await this.server.ask("start");
+    if (!name) return;
+    remember("started", name, SESSION);
+    await this.file.read(content, name);
   }
 }
 

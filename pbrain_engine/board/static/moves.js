@@ -16,10 +16,16 @@ export class MovesPanel extends Panel {
     this.comment.addEventListener("input", () => { app.node.comment = this.comment.value; app.save(); });
     this.comment.addEventListener("change", () => app.known.comment(this.commented));
     this.element.addEventListener("click", ({ target }) => app.visit(this.nodes[target.closest("[data-at]")?.dataset.at]));
-    this.curve.addEventListener("click", (event) => {
-      const line = [app.tree.root, ...app.node.end.path];
-      app.visit(line[plyAt(this.curve, event, line.length - 1)]);
-    });
+    this.curve.addEventListener("click", (event) => this.visit(plyAt(this.curve, event, app.node.end.ply)));
+    find("step").addEventListener("input", ({ target }) => this.visit(Number(target.value)));
+  }
+
+  // A position of the line that is looked at.
+  visit(ply) { this.app.visit([this.app.tree.root, ...this.app.node.end.path][ply]); }
+
+  step(name) {
+    const { node, tree } = this.app;
+    this.app.visit({ first: tree.root, undo: node.parent, redo: node.children[0], last: node.end }[name]);
   }
 
   onnode() { this.show(); }

@@ -51,7 +51,6 @@ export function fillForm() {
     remember("setup", values());
     showForm();
   });
-  find("setup-cancel").addEventListener("click", () => find("setup").close());
   showForm();
 }
 

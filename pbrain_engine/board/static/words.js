@@ -2,6 +2,7 @@
 // one is loaded. A message has {holes}, {n, plural, one {# move} other {# moves}} and
 // {side, select, black {Black plays} white {White plays}}, as ICU has them; {side} alone is its name.
 
+import { WIN_BAND, valueText } from "./draw.js";
 import { remember, remembered } from "./kept.js";
 
 export const LANGUAGES = {
@@ -29,6 +30,10 @@ function format(number, options) {
 export const percent = (share) => format(share, { style: "percent" });
 export const short = (number) => format(number, { notation: "compact", maximumFractionDigits: 1 });
 export const decimal = (number, digits) => format(number, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+// What a position is worth: a forced end in plies, else the chance to win; and as a sign on a cell.
+export const worth = ({ value, chance }) => (chance === undefined || Math.abs(value) >= WIN_BAND ? valueText(value) : percent(chance));
+export const worthSign = (found) => worth(found).replace(/[+%\s]/g, "");
 
 // The message of a name, with the values in its holes; numbers as the language writes them.
 export function t(name, values = {}) {
