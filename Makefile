@@ -66,7 +66,7 @@ check: develop ## run the tests that concern one package, in under a minute: mak
 mutants: develop ## put COUNT random faults by SEED into a copy, of PKG or all, and show what no test notices
 	@$(BIN)/python -m lab.mutants $(SEED) $(COUNT) $(PKG)
 
-long: develop ## run what takes hours: LONG=tests, claims or lines; all without it
+long: develop ## run what takes hours: LONG=tests, claims, lines or games; all without it
 	$(BIN)/python -m tests.suite long $(LONG)
 
 bench: setup ## measure the speed and print the signature of the search

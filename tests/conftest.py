@@ -39,7 +39,7 @@ FIRST = (
     "board/test_page_words", "board/test_page_opening", "board/test_page_board",
     "board/test_page_review", "board/test_app", "board/test_proofs", "build/test_package",
     "build/test_wheels", "lab/test_mutants", "native/test_uncompiled", "methods/test_methods",
-    "arena/test_match", "build/test_bundle", "lab/test_fuzz_claims", "arena/test_journal",
+    "arena/test_match", "build/test_bundle", "tests/test_claims", "arena/test_journal",
     "native/test_lower", "game/test_game", "database/test_connection", "doctor/test_exam",
     "position/test_rules", "native/test_library", "learn/test_measure",
 )  # fmt: skip
@@ -123,7 +123,7 @@ def solver() -> Iterator[Solver]:
 @pytest.fixture(scope="session")
 def checked_library() -> Library:
     """Return the kernel with asserts and bounds checks, for fuzzing."""
-    from lab.fuzz_rules import checked
+    from tests.checked import checked
 
     return checked()
 

@@ -23,11 +23,12 @@ import pytest
 MOST_AGAIN = 3  # failures to try again
 FINE = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
+CLAIMS, GAMES = "tests/test_claims.py", "tests/game/test_game.py"
 LONG = {
-    "tests": ["-m", "pytest", "-m", "long"],
-    "claims": ["-m", "lab.fuzz_claims", "--count", "20000"],
+    "tests": ["-m", "pytest", "-m", "long", "--ignore", CLAIMS, "--ignore", GAMES],
+    "claims": ["-m", "pytest", "-m", "long", CLAIMS],
     "lines": ["-m", "lab.fuzz_protocol", "--lines", "1000000"],
-    "games": ["-m", "lab.self_play", "--games", "68", "--journals", "dist/self_play"],
+    "games": ["-m", "pytest", "-m", "long", GAMES],
 }
 
 

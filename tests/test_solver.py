@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from lab.fuzz_rules import game_of, last_cells
 from pbrain_engine import Game, Result, Rule, Solver
 from pbrain_engine import solver as module
 from pbrain_engine.game.cells import format_moves
 from pbrain_engine.game.game import move_of
 from pbrain_engine.game.result import OPEN
 from pbrain_engine.solver import SolverProgress
+from tests.boards import game_of, last_cells
 from tests.oracle.replay import complaint_about_line
 from tests.oracle.rules import Board, board_of, read_board
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers

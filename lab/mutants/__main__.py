@@ -43,7 +43,7 @@ WHOLLY_PLAIN = "\npytestmark = pytest.mark.uncompiled\n"
 COMPILED = (
     "search/test_signature", "patterns/test_state", "position/test_rules",
     "engine/test_alphabeta_tactics",
-    "test_solver", "test_oracle", "lab/test_fuzz_claims", "methods/test_minimax",
+    "test_solver", "test_oracle", "test_claims", "methods/test_minimax",
     "search/test_symmetries", "eval/test_network", "engine/test_alphabeta",
     "test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
     "test_values", "engine/test_thought",

@@ -33,7 +33,7 @@ START_UP = 60.0  # seconds that tests may take on a busy machine, however short 
 PATIENCE = 20.0  # times the seconds that the tests took when they were recorded
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 KERNEL = f"import sys; from {PACKAGE}.native.build import compile; sys.exit(compile.main([]))"
-CHECKED = "from lab.fuzz_rules import checked; checked()"
+CHECKED = "from tests.checked import checked; checked()"
 HANGS, CRASHES = "a test that hangs", "a test that crashes"
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from lab.fuzz_rules import game_of
 from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
@@ -19,6 +18,7 @@ from pbrain_engine.game.result import Tree
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver import Solver
 from tests.board.board_server import BoardServer, Tab, position, position_of_puzzle
+from tests.boards import game_of
 from tests.oracle import rules
 from tests.oracle.rules import Board
 

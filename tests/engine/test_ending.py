@@ -8,12 +8,12 @@ from contextlib import ExitStack
 
 import pytest
 
-from lab.fuzz_rules import game_of
 from pbrain_engine import Engine, Game, Limit, Move, Rule, Solver, Thought, Tree
 from pbrain_engine.engine import swap2
 from pbrain_engine.engine.ending import QUICK_THREATS, Prover, forced_end
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.values import WIN_BAND
+from tests.boards import game_of
 from tests.oracle.replay import complaint_about_tree
 from tests.oracle.rules import BLACK, FREESTYLE, RENJU, Board, board_of, is_legal, winners
 from tests.played import set_up

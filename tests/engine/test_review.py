@@ -12,12 +12,12 @@ from time import perf_counter
 
 import pytest
 
-from lab.game_claims import Claims
 from pbrain_engine import Engine, Limit, Move, Result, Rule, Solver, Thought
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.game.cells import format_moves
 from pbrain_engine.game.result import Reviewed
 from pbrain_engine.values import WIN_BAND, loss_in, win_in
+from tests.claims import Claims
 from tests.oracle import rules
 from tests.oracle.rules import Board
 from tests.played import moves_of
@@ -226,7 +226,7 @@ def complaint_about(win: Result, before: list[Move], rule: Rule, claims: Claims)
             stones.enter_context(board.stone(cell, ply % 2))
         if win.claim != "vcf" and not rules.is_win(board, tuple(win.line[-1])):
             return "the line does not end in a five"
-    return str(claims.examine(board, [tuple(cell) for cell in before], win)["fault"])
+    return claims.examine(board, [tuple(cell) for cell in before], win)[1]
 
 
 def wins_that_hold(

@@ -6,15 +6,16 @@ import copy
 import pickle
 import random
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
-from lab import self_play
 from pbrain_engine import Engine, Game, Limit, Rule, Side
+from pbrain_engine.arena import match
+from pbrain_engine.arena.match import read_journal
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.game.diagram import parse_diagram
-from pbrain_engine.game.record import RESULTS, GameRecord
-from pbrain_engine.values import win_in
+from pbrain_engine.game.record import BLACK, DRAW, RESULTS, WHITE, GameRecord
 from tests.oracle import rules
 from tests.oracle.rules import Board, Cell
 from tests.played import set_up
@@ -61,7 +62,7 @@ def play_game(engine: Engine, board: Board, players: tuple[Player, Player], open
             cell = chance.choice([c for c in near if rules.is_legal(board, c, side)])
         else:
             cell = players[side](engine, board)
-        assert self_play.may_play(board, cell, side), board.drawing()
+        assert rules.may_play(board, cell, side), board.drawing()
         engine.play(*cell)
         board.put(cell, side)
         won = rules.is_win(board, cell)
@@ -147,12 +148,38 @@ def exact_value(game: Game) -> int:
     return best
 
 
-@pytest.mark.parametrize("games", [1, pytest.param(100, marks=pytest.mark.long)])
-def test_the_program_keeps_to_the_rules(tmp_path, games):
-    boards = ((8, 7),) if games == 1 else self_play.BOARDS
-    played, failures = self_play.run(games, 0.01 if games == 1 else 0.05, tmp_path, boards)
-    assert failures == []
-    assert played == games * len(rules.RULES) * len(boards)
+def complaint_about(played: GameRecord, board: Board) -> str:
+    """Return the oracle's objection to a game on this empty board, or an empty string."""
+    if played.fault:
+        return f"{played.loser}: {played.fault} {played.detail}"
+    winner = DRAW
+    for ply, cell in enumerate(played.moves):
+        if winner != DRAW or not rules.may_play(board, cell, ply % 2):
+            return f"{cell} is illegal, or {winner} has won before it\n{board.drawing()}"
+        board.put(cell, ply % 2)
+        if rules.is_win(board, cell):
+            winner = (BLACK, WHITE)[ply % 2]
+    if played.winner != winner or (winner == DRAW and board.empties()):
+        return f"the result is {played.winner}, for the oracle {winner}\n{board.drawing()}"
+    return ""
+
+
+LONG = [pytest.param(*board, 68, 0.05, marks=pytest.mark.long) for board in BOARDS]
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+@pytest.mark.parametrize("width, height, games, turn", [(8, 7, 1, 0.01), *LONG])
+def test_the_program_keeps_to_the_rules(
+    rule: str, width: int, height: int, games: int, turn: float, tmp_path: Path
+) -> None:
+    journal = tmp_path / "games.jsonl"
+    words = ["numoku", "numoku", "--rule", rule.replace("_", "-"), "--board", f"{width}x{height}"]
+    words += ["--games", str(games), "--turn", str(turn), "--memory", "70", "--keep"]
+    words += ["--openings", "random:5", "--journal", str(journal), "--view", "quiet"]
+    assert match.main(words) == 0
+    played = read_journal(journal)[1]
+    assert len(played) == games
+    assert "".join(complaint_about(each, Board(width, height, rule)) for each in played) == ""
 
 
 @pytest.mark.parametrize(
@@ -169,11 +196,9 @@ def test_a_game_is_drawn_at_the_referee_s_number_of_stones(width, rule, judge, s
 NINE = [(x, y) for x in range(5) for y in (3, 7)][:9]  # black has five
 
 
-def nine(winner: str = "black", moves: Sequence[Cell] = NINE, **values: int) -> GameRecord:
-    """Return a game; ``values``: what was announced at a ply, by its number."""
-    value = [values.get(f"at_{ply}") for ply in range(len(moves))]
+def nine(winner: str = "black", moves: Sequence[Cell] = NINE) -> GameRecord:
     names = {"black": "a", "white": "b", "result": RESULTS[winner], "reason": "five"}
-    return GameRecord(moves=tuple(moves), values=tuple(value), **names)
+    return GameRecord(moves=tuple(moves), values=(None,) * len(moves), **names)
 
 
 @pytest.mark.parametrize(
@@ -183,17 +208,8 @@ def nine(winner: str = "black", moves: Sequence[Cell] = NINE, **values: int) -> 
 )  # fmt: skip
 def test_a_result_is_held_against_the_oracle(wrong):
     board = Board(15, 15, rules.FREESTYLE)
-    assert self_play.complaint_about(wrong, board)
-    assert not self_play.complaint_about(nine(), Board(15, 15, rules.FREESTYLE))
-
-
-@pytest.mark.parametrize(
-    ("values", "broken"),
-    [({"at_4": 5}, 0), ({}, 0), ({"at_4": 3}, 1), ({"at_5": 15}, 1), ({"at_4": 3, "at_6": 3}, 1)],
-)
-def test_an_announced_win_is_held_against_the_result(values, broken):
-    played = nine(**{ply: win_in(mate) for ply, mate in values.items()})
-    assert len(self_play.broken_words(played)) == broken
+    assert complaint_about(wrong, board)
+    assert not complaint_about(nine(), Board(15, 15, rules.FREESTYLE))
 
 
 def test_games_are_copied_and_pickled_with_their_moves():

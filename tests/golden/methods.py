@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import random
 
-from lab.fuzz_rules import random_board
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.threatspace import Threat, ThreatSpaceSearch, threats
+from tests.boards import random_board
 from tests.golden.records import Record
 from tests.oracle import rules
 from tests.oracle.rules import BLOCKED, EMPTY, Board

@@ -6,8 +6,6 @@ import random
 
 import pytest
 
-from lab import fuzz_rules
-from lab.fuzz_rules import random_board
 from pbrain_engine import Side, Solver
 from pbrain_engine.arena.settings import parse_engine
 from pbrain_engine.errors import SettingsError
@@ -17,6 +15,8 @@ from pbrain_engine.methods.board import DIRECTIONS
 from pbrain_engine.methods.minimax import Minimax
 from pbrain_engine.methods.proofnumber import ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
+from tests import boards
+from tests.boards import random_board
 from tests.golden import methods
 from tests.golden.methods import game_of
 from tests.oracle import rules
@@ -123,7 +123,7 @@ def test_what_is_proven_is_won(rule):
         for _ in range(24):
             board = random_board(chance, rule, smallest=7, largest=9)
             side = chance.randrange(2)
-            game, kernel = game_of(board, side), fuzz_rules.game_of(board, side)
+            game, kernel = game_of(board, side), boards.game_of(board, side)
             if rules.winners(board) or five_cells(board, side) or five_cells(board, 1 - side):
                 continue
             by_fours = solver.fours(kernel, nodes=100_000)

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from lab.fuzz_rules import last_cells, set_up
 from pbrain_engine import Engine, Game, Limit, Rule, Side, methods
 from pbrain_engine.methods import evaluation
 from pbrain_engine.methods.minimax import Minimax
 from pbrain_engine.values import DRAW, WIN_BAND
+from tests.boards import last_cells, set_up
 from tests.oracle import rules
 from tests.oracle.rules import EMPTY, Board, Cell
 

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from lab.fuzz_rules import last_cells, set_up
 from pbrain_engine import Engine, Solver
 from pbrain_engine.methods import Budget, PlainGame, method
 from pbrain_engine.methods.puct import PUCT, PolicyNode
+from tests.boards import last_cells, set_up
 from tests.golden.methods import game_of
 from tests.oracle import rules
 

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.fuzz_claims import middle_game
-from lab.fuzz_rules import VARIANT, game_of
 from pbrain_engine import Engine, Game, KernelError, Limit, Rule, Side, Solver
 from pbrain_engine.commands.bench import SHORT
 from pbrain_engine.native.load.library import Library
 from pbrain_engine.position.geometry import cell_of
+from tests.boards import game_of
+from tests.checked import VARIANT
+from tests.golden.claims import middle_game
 from tests.oracle.rules import RULES
 
 pytestmark = pytest.mark.slow

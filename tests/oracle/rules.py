@@ -247,3 +247,10 @@ def is_legal(board: Board, cell: Cell, side: int) -> bool:
     if board.at(cell) != EMPTY:
         return False
     return not (board.rule == RENJU and side == BLACK and is_forbidden(board, cell))
+
+
+def may_play(board: Board, cell: Cell, side: int) -> bool:
+    """Return whether a move is legal, or a foul where all moves are fouls."""
+    if is_legal(board, cell, side):
+        return True
+    return board.at(cell) == EMPTY and set(board.empties()) == forbidden_cells(board)

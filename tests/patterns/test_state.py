@@ -6,23 +6,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lab.fuzz_rules import walk
 from pbrain_engine import Game, Rule, Side
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
+from tests.checked import walk
 
 
 @pytest.mark.parametrize("rule", Rule)
 def test_random_steps_leave_the_state_as_computed_afresh(rule):
-    steps, difference = walk(seed=1, steps=6_000, every=1, rule=rule)
-    assert steps >= 6_000
-    assert not difference, difference
+    assert walk(seed=1, steps=6_000, every=1, rule=rule) == ""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("rule", Rule)
 def test_a_million_random_steps(rule):
-    _, difference = walk(seed=2, steps=1_000_000, every=7, rule=rule)
-    assert not difference, difference
+    assert walk(seed=2, steps=1_000_000, every=7, rule=rule) == ""
 
 
 sizes = st.integers(MIN_BOARD, MAX_BOARD)

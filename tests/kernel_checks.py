@@ -1,4 +1,4 @@
-"""The exports of the kernel, and what only fuzzing asks of it: ``fuzz_rules.checked`` builds it."""
+"""The exports of the kernel, and what only fuzzing asks of it: ``checked.py`` builds it."""
 
 from __future__ import annotations
 
