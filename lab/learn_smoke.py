@@ -6,9 +6,7 @@ on. It tests that the commands work together, not that anything was learned.
 
 from __future__ import annotations
 
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 from pbrain_engine.arena import match
@@ -18,14 +16,6 @@ from pbrain_engine.learn import datagen, train
 GAMES, NODES = 96, 400
 MATCH_GAMES = 8
 TRAINING = ("--steps", "20", "--batch", "128", "--families", "freestyle")
-
-
-def main(arguments: Sequence[str] = ()) -> int:
-    """Run everything in a given or temporary folder; return 0 if it worked."""
-    if arguments:
-        return run(Path(arguments[0]))
-    with tempfile.TemporaryDirectory(prefix="numoku-learn-") as folder:
-        return run(Path(folder))
 
 
 def run(
@@ -45,4 +35,5 @@ def run(
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    with tempfile.TemporaryDirectory(prefix="numoku-learn-") as temporary:
+        raise SystemExit(run(Path(temporary)))

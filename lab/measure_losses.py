@@ -11,8 +11,8 @@ There, fresh searches of 1, 4 and 16 times the match's time show what would have
 - *threats*: the opponent's win after the move is proven by threats, but no search avoids it;
 - *judgement*: none of these; not even the longest search sees it.
 
-``--out`` gets the position, the losing move and, if found, one that holds, in the format of
-``lab.measure_refutations``.
+It prints a line for each game, with the position, the losing move and, if found, one that holds:
+``lab.measure_refutations`` reads them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from lab import Journal
 from pbrain_engine.arena.match import read_journal
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.engine.review import Reviewer
@@ -90,7 +89,6 @@ class Losses:
             "moves": format_moves(before),
             "lost_by": cell_name(*decisive.move),
             "ply": decisive.ply,
-            "move": cell_name(*decisive.move),
             "reported": played.values[at],
             "chance": round(decisive.found.chance, 2),
         }
@@ -132,21 +130,18 @@ def main() -> None:
     parser.add_argument("name", help="the engine whose losses count")
     parser.add_argument("--games", type=int, default=1 << 30, help="at most this many")
     parser.add_argument("--time", type=float, default=1.0, help="per position (%(default)s s)")
-    parser.add_argument("--out", type=Path, help="file of results, one line per game")
     options = parser.parse_args()
     settings, games = read_journal(options.journal)
     losses = Losses(settings.width, Rule(settings.rule), settings.turn, options.time)
     lost = [played for played in games if played.loser == options.name and not played.fault]
     found = []
-    journal = Journal(options.out)
     for played in lost[: options.games]:
         found.append(losses.examine(played, options.name))
         print(json.dumps(found[-1]), flush=True)
-        journal.add(found[-1])
     wins = sum(played.winner == BLACK for played in lost)
     print(f"{len(found)} of {len(lost)} lost games ({wins} of them with white)", file=sys.stderr)
     for why, count in Counter(each["why"] for each in found).most_common():
-        print(f"{count:4}  {why}")
+        print(f"{count:4}  {why}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """When searches see that a move loses: ``python -m lab.measure_refutations FILE [--nodes N]``.
 
 Each line of FILE is a JSON object: ``size``, ``rule``, ``moves`` (the position, such as ``h8i9``)
-and ``lost_by``, the losing move; ``lab.measure_losses --out`` writes such lines. Each position is
+and ``lost_by``, the losing move; ``lab.measure_losses`` prints such lines. Each position is
 searched from empty tables. The search is fooled as long as it chooses that move with a winning
 chance of FAIR or more. The figure is the nodes of the first iteration after the last fooled one; a
 search that has not been fooled for long is stopped, and one still fooled after N nodes counts as N.

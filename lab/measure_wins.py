@@ -1,27 +1,26 @@
-"""Measure how soon the engine announces a forced win, compared with another program.
+"""How soon the engine announces the forced wins of a file of puzzles, beside another program.
 
-``python -m lab.measure_wins --set vct-open --sample 100 --limit 1 --other PROGRAM``. Times are
-processor times from the command to the first report of a win, so that other load does not count.
-Each puzzle begins with empty tables, on one thread. ``--prove`` proves each of our wins by a tree
-afterwards, and ``--replay`` also lets the oracle replay the tree. With ``--out`` a run can be
-interrupted and continued.
+``python -m lab.measure_wins FILE.jsonl --limit 1 --other PROGRAM``, with the puzzles of ``numoku
+solve``. Times are processor times from the command to the first report of a win, so that other
+load does not count. Each puzzle begins with empty tables, on one thread. With ``--prove`` each of
+our wins is proven by a tree afterwards, which the oracle replays.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic, process_time
-from typing import Any
+from typing import NamedTuple
 
-from lab import Journal
-from lab.measure_threats import end, make_parser, puzzles_of, quantile
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.commands.solve import game_of
 from pbrain_engine.engine.ending import Prover
 from pbrain_engine.engine.engine import DEFAULT_WEIGHTS, Engine, Limit, Thought
-from pbrain_engine.position.rules import Rule
+from pbrain_engine.game.documents import Puzzle, read_puzzle
 from pbrain_engine.solver import Solver
 from pbrain_engine.values import WIN_BAND
 from tests.oracle.replay import complaint_about_tree
@@ -33,23 +32,24 @@ TABLE = 64 << 20
 WIN_WORD = re.compile(r"\+M(\d+)")
 
 
-def follows_turns(puzzle: dict[str, Any]) -> bool:
-    """Return whether the numbers of stones fit alternating moves."""
-    more = 0 if puzzle["to_move"] == "black" else 1
-    return len(puzzle["black"]) - len(puzzle["white"]) == more
+class Win(NamedTuple):
+    """An announced win: the time until then, and what the oracle says of its proof, if any."""
+
+    seconds: float
+    fault: str | None = None  # None: not proven
 
 
 class Ours:
     """The engine in this process."""
 
-    def __init__(self, engine: Engine, proves: bool, replays: bool) -> None:
-        """``proves``: prove wins by a tree; ``replays``: let the oracle replay the tree."""
-        self.engine = engine
+    def __init__(self, weights: str, proves: bool) -> None:
+        """``proves``: prove wins by a tree, and let the oracle replay it."""
+        self.engine = Engine(hash_size=TABLE, weights=weights)
         self.solver = Solver(TABLE)
-        self.proves, self.replays = proves, replays
+        self.proves = proves
 
-    def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
-        """Return the record of a win announced within the limit, or of none."""
+    def ask(self, puzzle: Puzzle, limit: float) -> Win | None:
+        """Return the win announced within the limit, if there is one."""
         engine = self.engine
         game = game_of(puzzle)
         engine.new_game(game.width, game.height, game.rule)
@@ -64,33 +64,19 @@ class Ours:
                 first.append((spent, thought))
             return bool(first) or spent >= limit
 
-        final = engine.think(Limit(time=PATIENCE * limit), on_iteration=listen)
-        if not first:
-            listen(final)
+        listen(engine.think(Limit(time=PATIENCE * limit), on_iteration=listen))
         if not first or first[0][0] > limit:
-            return {"found": False, "depth": final.depth, "nodes": final.nodes}
-        spent, thought = first[0]
-        record = {
-            "found": True,
-            "ms": spent * 1000,
-            "mate": thought.mate,
-            "how": thought.proof or "search",
-            "depth": thought.depth,
-            "nodes": thought.nodes,
-        }
-        return {**record, **self.prove(puzzle, thought)} if self.proves else record
+            return None
+        seconds, thought = first[0]
+        return Win(seconds, self.complaint(puzzle, thought) if self.proves else None)
 
-    def prove(self, puzzle: dict[str, Any], thought: Thought) -> dict[str, Any]:
-        """Return the size of a proof, its time, and any fault."""
-        start = process_time()
+    def complaint(self, puzzle: Puzzle, thought: Thought) -> str | None:
+        """Return what the oracle has against the proof of a win; None if none is found."""
         self.solver.clear()
         tree = Prover(self.engine, self.solver, PROOF_SECONDS).prove(thought)
-        record = {"tree": tree.count() if tree else 0, "proof_s": process_time() - start}
-        if tree and self.replays:
-            board = board_of(puzzle["size"], puzzle["rule"], puzzle["black"], puzzle["white"])
-            side = 0 if puzzle["to_move"] == "black" else 1
-            record["fault"] = complaint_about_tree(board, side, tree)
-        return record
+        rule, width, _, side, black, white, _ = puzzle.position
+        board = board_of(width, rule.name.lower(), black, white)
+        return complaint_about_tree(board, int(side), tree) if tree else None
 
     def close(self) -> None:
         """Close the engine and the solver."""
@@ -112,29 +98,23 @@ class Other:
             total += int((task / "schedstat").read_text().split()[0])
         return total / 1e9
 
-    def ask(self, puzzle: dict[str, Any], limit: float) -> dict[str, Any]:
-        """Return the record of a win announced within the limit, or of none."""
+    def ask(self, puzzle: Puzzle, limit: float) -> Win | None:
+        """Return the win announced within the limit, if there is one."""
         self.peer.lines()
-        turn = round(PATIENCE * limit * 1000)
-        rule = Rule.parse(puzzle["rule"])
+        position = puzzle.position
         self.peer.send(
-            f"START {puzzle['size']}", f"INFO rule {int(rule)}", "INFO thread_num 1",
-            f"INFO hash_size {TABLE >> 10}", "INFO timeout_match 0",
-            "INFO time_left 2147483647", f"INFO timeout_turn {turn}", "YXHASHCLEAR",
+            f"START {position.width}", f"INFO rule {int(position.rule)}", "INFO thread_num 1",
+            f"INFO hash_size {TABLE >> 10}", "INFO timeout_match 0", "INFO time_left 2147483647",
+            f"INFO timeout_turn {round(PATIENCE * limit * 1000)}", "YXHASHCLEAR",
         )  # fmt: skip
         self.peer.lines(0.1)
-        own = 0 if puzzle["to_move"] == "black" else 1
-        sides = (puzzle["black"], puzzle["white"])
         stones = [
-            f"{x},{y},{1 if side == own else 2}"
-            for number in range(len(sides[0]))
-            for side in (0, 1)
-            if number < len(sides[side])
-            for x, y in [sides[side][number]]
+            f"{stone.move.x},{stone.move.y},{1 if stone.side is position.to_move else 2}"
+            for stone in game_of(puzzle).history
         ]
         start = self.spent()
         self.peer.send("BOARD", *stones, "DONE")
-        record: dict[str, Any] = {"found": False}
+        found: Win | None = None
         deadline = monotonic() + 2 * PATIENCE * limit + 5
         while monotonic() < deadline:
             line = self.peer.line(0.05)
@@ -143,70 +123,50 @@ class Other:
                 if spent > limit:
                     self.peer.send("YXSTOP")
                 continue
-            win = WIN_WORD.search(line.text)
-            if win and not record["found"] and spent <= limit:
-                record = {"found": True, "ms": spent * 1000, "mate": int(win[1])}
+            if WIN_WORD.search(line.text) and found is None and spent <= limit:
+                found = Win(spent)
                 self.peer.send("YXSTOP")
             if re.fullmatch(r"\d+,\d+", line.text.strip()):
                 break
-        return record
+        return found
 
     def close(self) -> None:
         """Kill the program."""
         self.peer.close(0.0)
 
 
-def row(name: str, who: str, limit: float, records: list[dict[str, Any]]) -> str:
-    """Return a table row: set, who, limit, found, median and 90 % ms of the found."""
-    found = [record for record in records if record["found"]]
-    times = [record["ms"] for record in found]
-    part = 100 * len(found) / max(len(records), 1)
-    proven = [record for record in found if record.get("tree")]
-    replayed = [record for record in proven if "fault" in record]
-    faults = [record for record in replayed if record["fault"]]
-    proofs = f" {len(proven)} proven, {len(replayed)} replayed, {len(faults)} false |"
+def row(who: str, answers: Sequence[Win | None]) -> str:
+    """Return a table row: who, the wins found, median and 90 % ms until then, and the proofs."""
+    wins = [win for win in answers if win is not None]
+    times = sorted(1000 * win.seconds for win in wins) or [0.0]
+    proven = [win.fault for win in wins if win.fault is not None]
     return (
-        f"| {name} | {who} | {limit:g} s | {len(found)} of {len(records)} ({part:.1f} %) "
-        f"| {quantile(times, 0.5):.1f} | {quantile(times, 0.9):.0f} |{proofs if proven else ''}"
+        f"| {who} | {len(wins)} of {len(answers)} | {times[len(times) // 2]:.1f} "
+        f"| {times[len(times) * 9 // 10]:.0f} | {len(proven)} | {sum(map(bool, proven))} |"
     )
 
 
-def main(arguments: list[str]) -> int:
-    """Measure and print the table rows."""
-    parser = make_parser("measure_wins", __doc__)
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file", type=Path, help="puzzles, as for numoku solve")
+    parser.add_argument("--limit", type=float, default=1.0, help="seconds per puzzle (1)")
     parser.add_argument("--other", help="another program to measure")
-    parser.add_argument("--only-other", action="store_true", help="do not measure ours")
-    parser.add_argument("--prove", action="store_true", help="prove our wins by a tree")
-    parser.add_argument("--replay", action="store_true", help="also replay the trees")
+    parser.add_argument("--prove", action="store_true", help="prove our wins, replay the proofs")
     parser.add_argument("--weights", default=DEFAULT_WEIGHTS, help="built-in name or file")
-    parser.add_argument("--set-parameter", action="append", default=[], metavar="NAME=N")
-    options = parser.parse_args(arguments)
-    parameters = {k: int(v) for k, v in (text.split("=") for text in options.set_parameter)}
-    records = Journal(options.out)
-    done = {(record["who"], record["id"]) for record in records}
-    players: dict[str, Ours | Other] = {}
-    if not options.only_other:
-        proves = options.prove or options.replay
-        engine = Engine(hash_size=TABLE, parameters=parameters, weights=options.weights)
-        players["numoku"] = Ours(engine, proves, options.replay)
+    options = parser.parse_args()
+    puzzles = [read_puzzle(line) for line in options.file.read_text("utf-8").splitlines()]
+    players: dict[str, Ours | Other] = {"numoku": Ours(options.weights, options.prove)}
     if options.other:
         players[Path(options.other).name] = Other(options.other)
-    try:
-        for puzzle in puzzles_of(options.set, options.sample, options.seed):
-            for who, player in players.items():
-                if (who, puzzle["id"]) in done or not follows_turns(puzzle):
-                    continue
-                record = {"who": who, "id": puzzle["id"], **player.ask(puzzle, options.limit)}
-                records.add(record)
-    finally:
+    with ExitStack() as stack:
         for player in players.values():
-            player.close()
-    for who in dict.fromkeys(record["who"] for record in records):
-        mine = [record for record in records if record["who"] == who]
-        print(row(options.set, who, options.limit, mine), flush=True)
-    mine = [record for record in records if options.open and record["who"] == "numoku"]
-    return end(records, [record for record in mine if not record.get("tree")])
+            stack.callback(player.close)
+        print("| who | found | ms, median | 90 % | proven | of them false |")
+        print("|---|---|---|---|---|---|")
+        for who, player in players.items():
+            print(row(who, [player.ask(puzzle, options.limit) for puzzle in puzzles]), flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()
