@@ -24,7 +24,7 @@ from pbrain_engine.errors import BuildError
 # Tests of what clients see, and of system calls. The search is the same code on every system, and
 # the tests on Linux replay its kernels under wine.
 TESTS = (
-    "build/test_package", "build/test_manager", "build/test_bundle",
+    "build/test_package", "build/test_bundle",
     "test_options", "arena/test_processes", "protocol/test_loop",
     "doctor/test_checks",
 )  # fmt: skip

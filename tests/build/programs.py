@@ -73,20 +73,14 @@ class Managed(Piped):
     compared with the limit. A pause is END, and a new process later.
     """
 
-    def __init__(
-        self, program: Path, size: int, turn: int, memory: int, more: str = ""
-    ) -> None:
-        """Start it, wait for OK, and send the conditions, the last one of the caller.
-
-        ``turn`` is in milliseconds.
-        """
+    def __init__(self, program: Path, size: int, turn: int, memory: int) -> None:
+        """Start it, wait for OK, and send the conditions; ``turn`` is in milliseconds."""
         self.turn = turn
         super().__init__(program)
         self.write(f"START {size}")
         assert self.answer(PATIENCE) == "OK"
         for info in (f"max_memory {memory}", "timeout_match 1000000000", f"timeout_turn {turn}",
-                     "game_type 1", "rule 0", f"time_left {UNLIMITED}",
-                     *([more] if more else [])):  # fmt: skip
+                     "game_type 1", "rule 0", f"time_left {UNLIMITED}"):  # fmt: skip
             self.write(f"INFO {info}")
 
     def move(self, game: Game, *, anew: bool = False) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import load, processor_level
 from tests.build.building import package, report, shipping
-from tests.build.programs import MEMORY, TOLERANCE, Judged
+from tests.build.programs import MEMORY, TOLERANCE, Judged, Managed
 from tests.transcript import Transcript, all_transcripts, replay
 
 pytestmark = pytest.mark.slow
@@ -168,6 +168,52 @@ def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
         player.write(ALL)
         player.move(OPENING)
         assert 200_000_000 <= player.peak <= MEMORY
+
+
+# As the manager Piskvork does ----------------------------------------------------------
+
+LIMITS = (83_886_080, 104_857_600, 367_001_600, 524_288_000)  # bytes; 350 MiB in tournaments
+ROOM = 5_000_000  # bytes that are left below the limit
+FILLED = 0.6  # of the limit: what a whole game of long turns uses at least
+
+
+@pytest.mark.parametrize("memory", LIMITS)
+@pytest.mark.parametrize(
+    "turn, most",
+    [(100, 24), pytest.param(2000, 400, marks=pytest.mark.long)],
+    ids=["short", "long"],
+)
+def test_the_peak_working_set_stays_below_the_limit(
+    program: Path, memory: int, turn: int, most: int
+) -> None:
+    game = Game(20)
+    with ExitStack() as stack:
+        players = [stack.enter_context(Managed(program, 20, turn, memory)) for _ in range(2)]
+        for player in players:
+            player.write(ALL)
+        while game.winner is None and not game.is_full and game.ply < most:
+            game.play(*players[game.ply % 2].move(game))
+        for player in players:
+            assert player.end() == 0
+    peaks = [player.peak for player in players]
+    print(f"\nlimit {memory:,}: {game.ply} stones, peaks of {peaks[0]:,} and {peaks[1]:,} bytes")
+    if sys.platform == "win32":
+        is_long = turn >= 2000 and game.winner is not None
+        least = FILLED * memory if is_long else 0
+        assert all(least < peak <= memory - ROOM for peak in peaks)
+
+
+def test_a_game_goes_on_after_a_pause(program: Path) -> None:
+    game = Game(15)
+    game.play(7, 7)
+    for anew in (False, True):
+        with Managed(program, 15, 100, LIMITS[2]) as player:
+            game.play(*player.move(game, anew=anew))
+            game.play(*next((x, 0) for x in range(15) if (x, 0) not in game.moves))
+            game.play(*player.move(game))
+            game.play(*next((x, 14) for x in range(15) if (x, 14) not in game.moves))
+            assert player.end() == 0
+    assert game.ply == 9
 
 
 # How it ends ---------------------------------------------------------------------------
