@@ -25,12 +25,12 @@ from ..engine.engine import Engine, Limit
 from ..errors import INTERRUPTED, FileError, SettingsError, complain
 from ..files import decode, read_whole, shown
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
+from ..game.game import Game
 from ..options import SHARED, CommandLine, Option, not_below_zero, positive
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
 from ..workers import Pool, in_order
-from .referee import set_up
-from .settings import MatchSettings, parse_engine
+from .settings import Board, MatchSettings
 
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
 GENERATORS = (BALANCED, RANDOM, NONE)
@@ -81,7 +81,7 @@ class Openings:
             try:
                 parse = parse_offsets if line[0] in "+-0123456789" else parse_moves
                 opening = parse(line, settings.width, settings.height)
-                problem = find_problem(settings, opening)
+                problem = find_problem(settings.board, opening, settings.draw_stones)
             except NotationError as error:
                 problem = str(error)
             if problem:
@@ -113,7 +113,7 @@ class Openings:
         elif self._kind == RANDOM:
             opening = self._random(chance, 0.0)
         elif self._kind == BALANCED:
-            self._judge = self._judge or engine_judge(settings)
+            self._judge = self._judge or engine_judge(settings.board)
             tried = (self._random(chance, BORDER) for _ in range(TRIES))
             opening = first_balanced(tried, self._judge, BALANCE)
         if settings.transform:
@@ -124,7 +124,7 @@ class Openings:
         settings = self._settings
         while True:
             opening = scatter(chance, settings.width, settings.height, self._stones, border)
-            if find_problem(settings, opening) is None:
+            if find_problem(settings.board, opening, settings.draw_stones) is None:
                 return opening
 
 
@@ -164,21 +164,19 @@ def square_around(middle: Coordinates, reach: int, width: int, height: int) -> l
     ]
 
 
-def find_problem(settings: MatchSettings, opening: Sequence[Coordinates]) -> str | None:
-    """Return why a game cannot begin with an opening, or None if it can."""
-    game = set_up(settings, ())
+def find_problem(board: Board, opening: Sequence[Coordinates], most: int) -> str | None:
+    """Return why a game of ``most`` stones cannot begin with an opening, or None if it can."""
+    game = Game(*board)
     for x, y in opening:
         if game.is_forbidden(x, y):
             return f"{x},{y} is forbidden to black"
         game.play(x, y)
         if game.winner is not None:
             return "it is already won"
-    return "it fills the board" if game.ply >= settings.draw_stones else None
+    return "it fills the board" if game.ply >= most else None
 
 
-def engine_judge(
-    settings: MatchSettings, nodes: int = JUDGING_NODES, balance: int = BALANCE
-) -> Judge:
+def engine_judge(board: Board, nodes: int = JUDGING_NODES, balance: int = BALANCE) -> Judge:
     """Return a judge of positions: a reproducible search of our own engine.
 
     A position far from balanced in a first short search is not searched further.
@@ -188,7 +186,7 @@ def engine_judge(
     def judge(opening: Sequence[Coordinates]) -> int:
         value = 0
         for limit in (min(nodes, GLANCE_NODES), nodes):
-            engine.new_game(settings.width, settings.height, settings.rule)
+            engine.new_game(*board)
             engine.clear_hash()
             for x, y in opening:
                 engine.play(x, y)
@@ -227,19 +225,11 @@ COMMAND = CommandLine(
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Return the options of ``numoku openings``, with the ``settings`` of a match.
-
-    Raises:
-        SettingsError: the options are invalid.
-    """
+    """Return the options of ``numoku openings``; SettingsError if they are invalid."""
     options = COMMAND.parse(argv)
     least, most = options.stones
     if least < 1 or most > MOST_STONES:
         raise SettingsError(f"--stones takes 1 to {MOST_STONES} stones")
-    (width, height), engines = options.size, (parse_engine("numoku"),) * 2
-    options.settings = MatchSettings(
-        engines, width=width, height=height, rule=options.rule, seed=options.seed
-    )
     return options
 
 
@@ -248,17 +238,17 @@ def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
 
     They do not depend on the number of concurrent searches.
     """
-    settings, own = options.settings, threading.local()
-    width, height = settings.width, settings.height
+    width, height = options.size
+    board, own = (width, height, options.rule), threading.local()
 
     def judge(number: int) -> tuple[list[Coordinates], bool]:
         """Return a candidate and whether it is balanced, by a search in this thread."""
         if not hasattr(own, "judge"):
-            own.judge = engine_judge(settings, options.nodes, options.balance)
-        chance = random.Random(f"{settings.seed}:opening:{number}")
+            own.judge = engine_judge(board, options.nodes, options.balance)
+        chance = random.Random(f"{options.seed}:opening:{number}")
         stones = chance.randint(*options.stones)
         opening = scatter(chance, width, height, stones, options.border)
-        is_playable = find_problem(settings, opening) is None
+        is_playable = find_problem(board, opening, width * height) is None
         return opening, is_playable and abs(own.judge(opening)) <= options.balance
 
     seen: set[tuple[tuple[Coordinates, ...], ...]] = set()
@@ -285,16 +275,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.file and options.file.exists():
         raise FileError(f"{options.file} exists")
     with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
-        settings, (least, most) = options.settings, options.stones
+        (width, height), (least, most) = options.size, options.stones
         print(
-            f"# {settings.rule.label} {settings.width}x{settings.height}, "
+            f"# {options.rule.label} {width}x{height}, "
             f"{least} to {most} stones, within {options.balance} at {options.nodes} nodes, "
-            f"border {options.border:g}, seed {settings.seed}",
+            f"border {options.border:g}, seed {options.seed}",
             file=out,
         )
         try:
             for opening in islice(generate(options), options.count):
-                text = format_offsets(opening, settings.width, settings.height)
+                text = format_offsets(opening, width, height)
                 print(text, file=out, flush=True)
                 progress.done += 1
                 progress.show()

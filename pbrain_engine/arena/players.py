@@ -302,7 +302,6 @@ class InprocessPlayer(Player):
 
     def launch(self) -> None:
         """Create the engine, or clear its tables."""
-        settings = self.settings
         if self._engine is None:
             try:
                 self._engine = make_engine(self.spec)
@@ -310,15 +309,15 @@ class InprocessPlayer(Player):
                 raise EngineFault(START, str(error)) from error
         for name, value in self.parameters.items():
             self._engine.set_parameter(name, value)
-        self._engine.new_game(settings.width, settings.height, settings.rule)
+        self._engine.new_game(*self.settings.board)
         self._engine.clear_hash()
 
     def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep:
         """Decide with searches of this engine, and leave it with a new game."""
-        engine, settings = self._engine, self.settings
+        engine = self._engine
         assert engine is not None, "launch comes first"
         words = decide(share_nodes(engine, STEP_NODES, self._check), opening, chance)
-        engine.new_game(settings.width, settings.height, settings.rule)
+        engine.new_game(*self.settings.board)
         return ChosenStep(words)
 
     def _check(self) -> None:

@@ -231,11 +231,12 @@ def play_game(
     began = time.perf_counter()
     engines = settings.engines[task.black], settings.engines[task.white]
     played = GameRecord(
-        settings.width, settings.height, settings.rule, task.opening,
+        *settings.board, task.opening,
         black=engines[0].name, white=engines[1].name,
         number=task.game, round=task.round, given=len(task.opening),
     )  # fmt: skip
-    game = set_up(settings, task.opening)
+    game = Game(*settings.board)
+    game.become(played)
     on_move(played)
     turn, begun = 0, None
     try:
@@ -257,7 +258,7 @@ def play_game(
                 if opening.black:
                     players, clocks = players[::-1], clocks[::-1]
                     played = played._replace(black=played.white, white=played.black)
-            game = set_up(settings, opening.stones)
+            game.become(played)
             on_move(played)
         while (ended := _outcome(game, settings, played)) is None:
             turn = int(game.to_move)
@@ -310,14 +311,6 @@ def _play_opening(
         except NotationError as error:
             raise EngineFault(ILLEGAL, str(error)) from None
     return choice and choice.move
-
-
-def set_up(settings: MatchSettings, opening: Sequence[Coordinates]) -> Game:
-    """Return a game with an opening played."""
-    game = Game(settings.width, settings.height, settings.rule)
-    for x, y in opening:
-        game.play(x, y)
-    return game
 
 
 def _outcome(game: Game, settings: MatchSettings, played: GameRecord) -> tuple[str, str] | None:

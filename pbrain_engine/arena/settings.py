@@ -51,6 +51,7 @@ MAX_LABEL = 24
 # The largest hypotheses by model; the fit fails for few results far beyond them.
 MOST_ELO = {"normalised": 200.0, "logistic": 1000.0}
 
+Board = tuple[int, int, Rule]  # width, height and rule
 Pair = tuple[int, int]  # engines by their number
 
 # Options of a built-in engine that clients set by INFO, and their names there.
@@ -425,6 +426,11 @@ class MatchSettings:
         ]
         if not self.match and not all(map(any, limits)):
             raise SettingsError("no limit: give --turn, --match, --nodes or --depth")
+
+    @property
+    def board(self) -> Board:
+        """Width, height and rule."""
+        return self.width, self.height, self.rule
 
     @property
     def opening_rule(self) -> OpeningRule | None:

@@ -8,10 +8,11 @@ from contextlib import closing
 
 from ..app import setup, view
 from ..arena.pool import GameSeat
-from ..arena.referee import GameTask, set_up
+from ..arena.referee import GameTask
 from ..arena.settings import MatchSettings, name_apart, parse_engine
 from ..arena.standings import Standings, View
 from ..game.cells import NotationError, cell_name
+from ..game.game import Game
 from ..game.record import GameRecord
 from ..options import SHARED, CommandLine, Option, above_zero, counted
 from ..values import format_value
@@ -76,7 +77,8 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print(f"stopped after {counted(len(moves), 'stone')}")
         raise
-    game = set_up(settings, moves)
+    game = Game(*settings.board)
+    game.become(opening._replace(moves=tuple(moves)))
     if isinstance(shown, MoveView):
         print(view.plain_board(game, game.last))
     winner = game.winner

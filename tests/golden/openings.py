@@ -78,7 +78,7 @@ def judged() -> Iterator[str]:
     """Yield what an engine is asked of positions, far from balance and close to it."""
     said = Engine.said = []
     for nodes, balance in ((30_000, 60), (2000, 60), (3000, 60), (3001, 5)):
-        judge = engine_judge(settings_of(parse([*ENGINES, "--board", "9x8"])), nodes, balance)
+        judge = engine_judge((9, 8, Rule.FREESTYLE), nodes, balance)
         for stones in ([(3, 3)], [(8, 0)], [(0, 7), (1, 7)], [(1, 0)]):
             said.append(f"  {judge(stones)}")
     yield from ["judges:", *texts.joined(said, "  judges ", "  ")]
