@@ -60,20 +60,14 @@ def help_of(words: Sequence[str]) -> str:
     return out.getvalue().strip()
 
 
-def actions_of(text: str) -> list[str]:
-    """Return the actions that the help of a command lists, none for most commands."""
-    _, found, rest = text.partition("\n  ACTION\n")
-    rows = rest.partition("\n\n")[0] if found else ""
-    return re.findall(r"^    (\w+)  ", rows, re.M)
-
-
 def commands_page() -> str:
     """Return the reference of all commands in Markdown."""
     parts = ["# Commands", "What each command prints for `--help`."]
-    for name, (_, purpose) in cli.COMMANDS.items():
+    for name, (module, purpose) in cli.COMMANDS.items():
         text = help_of([name])
         parts += [f"## {name}", f"{purpose[0].upper()}{purpose[1:]}.", f"```text\n{text}\n```"]
-        for action in actions_of(text):
+        command = getattr(importlib.import_module(f"pbrain_engine.{module}"), "COMMAND", None)
+        for action in command.actions if command else ():
             words = [name, action] if name != "db" else [name, "FILE", action]
             parts += [f"### {name} {action}", f"```text\n{help_of(words)}\n```"]
     return "\n\n".join(parts) + "\n"

@@ -14,9 +14,9 @@ import re
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -54,14 +54,6 @@ class Line(NamedTuple):
     def __str__(self) -> str:
         """Return the line as text."""
         return f"{self.name:34} {self.figure:>26}   {self.limit:24} {'' if self.good else 'NO'}"
-
-
-@contextmanager
-def unpacked(package: Path) -> Iterator[Path]:
-    """Unpack a ZIP into a folder with spaces in its name; yield the program."""
-    with tempfile.TemporaryDirectory(prefix="numoku package ") as name:
-        unpack(package, Path(name))
-        yield Path(name, PROGRAM)
 
 
 def unpack(package: Path, folder: Path) -> None:
@@ -192,7 +184,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     size = options.package.stat().st_size
     limit = f"at most {SIZE_LIMIT:,} bytes"
     lines = [Line(options.package.name, f"{size:,} bytes", limit, size <= SIZE_LIMIT)]
-    with unpacked(options.package) as program:
+    with tempfile.TemporaryDirectory(prefix="numoku package ") as folder:
+        unpack(options.package, Path(folder))
+        program = Path(folder, PROGRAM)
         lines += start_lines(program)
         lines.append(memory_line(program))
         lines += bench_lines(program, options.rounds)

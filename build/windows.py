@@ -45,12 +45,6 @@ def try_out(python: winpython.WindowsPython, out: Path, *, all_tests: bool) -> i
     return show(python, out, ["-m", "pytest", *options, *paths])
 
 
-def measure(python: winpython.WindowsPython, out: Path) -> int:
-    """Measure the package in a folder; return the status of the report."""
-    (path,) = out.glob(f"*-{package.WINDOWS.name}.zip")
-    return show(python, out, [str(shipping.ROOT / "build" / "report.py"), str(path.resolve())])
-
-
 def show(python: winpython.WindowsPython, out: Path, arguments: Sequence[str]) -> int:
     """Run the Python for Windows on the package in a folder."""
     more = {"NUMOKU_PACKAGE": str(out.resolve()), "PYTHONPATH": str(shipping.ROOT)}
@@ -82,7 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if "test" in options.steps:
         status = try_out(python, options.out, all_tests=options.all_tests)
     if "report" in options.steps and status == 0:
-        status = measure(python, options.out)
+        (path,) = options.out.glob(f"*-{package.WINDOWS.name}.zip")
+        report = str(shipping.ROOT / "build" / "report.py")
+        status = show(python, options.out, [report, str(path.resolve())])
     return status
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
 
 from ..app import setup
@@ -61,7 +61,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             _tell(name, done)
 
         try:
-            items = read_source(name, chosen, _announcer(name))
+            items = read_source(name, chosen, cache(partial(_remark, name)))  # each once
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
@@ -71,16 +71,8 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
     return status
 
 
-def _announcer(name: str) -> Callable[[str], None]:
-    """Return a function that prints each remark about a file once."""
-    said: set[str] = set()
-
-    def say(remark: str) -> None:
-        if remark not in said:
-            said.add(remark)
-            print(f"{name}: {remark}", file=sys.stderr)
-
-    return say
+def _remark(name: str, text: str) -> None:
+    print(f"{name}: {text}", file=sys.stderr)
 
 
 def _tell(name: str, done: Added) -> None:

@@ -89,7 +89,6 @@ def main(arguments: Sequence[str]) -> int:
         record = board._replace(rule=wanted.rule or board.rule)
         begun = begun._replace(opening=opening, record=record)
         print(opening.greet())
-    line = StatusLine()
     if sys.stdin.isatty():
         with suppress(ImportError):  # editing and history with the arrow keys
             import readline  # noqa: F401 - makes `input` use it
@@ -97,8 +96,8 @@ def main(arguments: Sequence[str]) -> int:
         kept.OptionalDatabase(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
-        dialogue = Dialogue(engine, begun, listener=line.show, kept=database)
-        talk(dialogue, line, shelf)
+        dialogue = Dialogue(engine, begun, listener=show_thinking, kept=database)
+        talk(dialogue, shelf)
     shelf.close()
     return 0
 
@@ -147,29 +146,20 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
     )
 
 
-class StatusLine:
-    """A line of the terminal that shows the engine's thinking until it moves."""
+def show_thinking(thought: Thought) -> None:
+    """Show the best move so far on a terminal, in a line that ``show_line`` rewrites."""
+    if thought.multipv == 1:
+        show_line(f"thinking: {view.format_thought(thought)}   (Ctrl-C: move now)")
 
-    _is_open = False
 
-    def show(self, thought: Thought) -> None:
-        """Show the best move so far."""
-        if sys.stdout.isatty() and thought.multipv == 1:
-            self._write(f"thinking: {view.format_thought(thought)}   (Ctrl-C: move now)")
-            self._is_open = True
-
-    def clear(self) -> None:
-        """Clear the line."""
-        if self._is_open:
-            self._write("", "\r")
-            self._is_open = False
-
-    def _write(self, text: str, end: str = "") -> None:
+def show_line(text: str = "") -> None:
+    """Rewrite the current line of a terminal, or clear it."""
+    if sys.stdout.isatty():
         room = get_terminal_size().columns - 1
-        print("\r" + text[:room].ljust(room), end=end, flush=True)
+        print("\r" + text[:room].ljust(room), end="" if text else "\r", flush=True)
 
 
-def talk(dialogue: Dialogue, status: StatusLine, shelf: SavedGames) -> None:
+def talk(dialogue: Dialogue, shelf: SavedGames) -> None:
     """Read lines and print answers until ``quit``, the end of input or a second Ctrl-C."""
     shown: object = None
     announced = trouble = ""
@@ -177,7 +167,7 @@ def talk(dialogue: Dialogue, status: StatusLine, shelf: SavedGames) -> None:
     with suppress(KeyboardInterrupt):  # while the engine is about to stop
         while not dialogue.over:
             said = dialogue.engine_turn()
-            status.clear()
+            show_line()
             _say(said)
             trouble = save(dialogue, shelf)
             game = dialogue.engine.game
@@ -208,7 +198,7 @@ def talk(dialogue: Dialogue, status: StatusLine, shelf: SavedGames) -> None:
                 continue
             is_warned = False
             answer = dialogue.answer(line)
-            status.clear()
+            show_line()
             _say(answer)
     if trouble:
         _say(f"the game could not be saved: {trouble}")

@@ -177,14 +177,13 @@ def test_the_engine_tells_what_it_thinks_while_it_thinks(monkeypatch: pytest.Mon
     stream = io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdout", stream)
-    line = play.StatusLine()
     with Engine(hash_size=1 << 20) as engine:
         engine.play(7, 7)
         for level in (3, 7):
-            choose(engine, LEVELS[level], 0.2, random.Random(1), line.show)
+            choose(engine, LEVELS[level], 0.2, random.Random(1), play.show_thinking)
     shown = stream.getvalue()
     assert "thinking: depth" in shown and "\n" not in shown
-    line.clear()
+    play.show_line()
     assert stream.getvalue().endswith("\r")
 
 
