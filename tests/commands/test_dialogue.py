@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,33 @@ from pbrain_engine.commands.opening import TalkedOpening
 from pbrain_engine.game.cells import NotationError, parse_moves
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from pbrain_engine.game.record import GameRecord
-from tests.commands.conftest import Typed
 from tests.game.test_opening_rules import random_word
+
+Typed = Callable[[str], list[str]]
+
+
+@pytest.fixture(autouse=True)
+def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """Type lines; return the prompts shown, in a growing list."""
+
+    def type_lines(lines: str) -> list[str]:
+        prompts: list[str] = []
+        left = iter(lines.split("; "))
+
+        def read(prompt: str) -> str:
+            prompts.append(prompt)
+            return next(left)
+
+        monkeypatch.setattr("builtins.input", read)
+        return prompts
+
+    return type_lines
 
 
 @pytest.fixture

@@ -19,16 +19,19 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from pbrain_engine import cli, progress
-from pbrain_engine.commands import bench, dialogue, play
+from pbrain_engine.commands import bench, dialogue, opening, play
 from pbrain_engine.commands.dialogue import Dialogue
 from pbrain_engine.engine import review, searcher, swap2
 from pbrain_engine.engine.engine import Limit
-from pbrain_engine.engine.swap2 import OpeningChoice
+from pbrain_engine.engine.opening_choices import decide
+from pbrain_engine.engine.swap2 import OpeningChoice, OpeningSearch
+from pbrain_engine.game.opening_rules import Act, OpeningPlay
 from pbrain_engine.solver import Solver
 from tests.golden import texts
 from tests.golden.records import Record, stage
@@ -131,7 +134,17 @@ def limit_searches(patch: pytest.MonkeyPatch) -> None:
     for module in (review, swap2, dialogue):
         patch.setattr(module, "Limit", lambda time: Limit(nodes=NODES))
     patch.setattr(swap2, "first_three", lambda *_: OpeningChoice(stones=((0, 0), (8, 8), (0, 8))))
+    patch.setattr(opening, "decide", decided)
     patch.setattr(play, "Dialogue", partial(Dialogue, seed=1))
+
+
+def decided(searcher: OpeningSearch, played: OpeningPlay, chance: Random) -> str:
+    """Return the step of the engine in an opening; searches decide those of swap2 alone."""
+    if played.rule.name == "swap2":
+        return decide(searcher, played, chance)
+    step = played.step
+    swaps = step is not None and (step.act, step.who) == (Act.SWAP, "second")
+    return "swap" if swaps else played.plain()
 
 
 @Record("commands")
