@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import base64
 import socket
 import sys
 import threading
@@ -20,7 +19,7 @@ from ..eval.weights import load_weights
 from ..files import Document, read_whole
 from ..game.cells import NotationError
 from ..options import SHARED, CommandLine, Option, integer, not_below_zero
-from .files import MOST_FILE, read_tree
+from .files import MOST_FILE, page_document, read_tree
 
 if TYPE_CHECKING:
     import uvicorn
@@ -87,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_file(name: str) -> Document:
-    """Return the name of a game file and its bytes in base64, after checking it.
+    """Return the game of a file as the page shows it, and the name of the file.
 
     Raises:
         NotationError: it is not a game.
@@ -99,10 +98,10 @@ def read_file(name: str) -> Document:
     except FileError:
         raise NotationError(f"{path.name} is too large for a game") from None
     try:
-        read_tree(data, name=path.name)
+        tree = read_tree(data, name=path.name)
     except (NotationError, Refused) as error:
         raise NotationError(f"{path.name}: {error}") from None
-    return {"name": path.name, "data": base64.b64encode(data).decode("ascii")}
+    return {"name": path.name, **page_document(tree)}
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -83,7 +83,7 @@ class Desks:
         self.weights = weights
         self.threads = threads or os.cpu_count() or 1
         self.archive = archive
-        self.start: Document = {}  # the game that the page opens first: name and content
+        self.start: Document = {}  # the game that the page opens first, and its name
         self.open: set[Desk] = set()
         self.last_closed = monotonic()  # when a desk was last closed, or the start
 

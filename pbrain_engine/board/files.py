@@ -69,7 +69,7 @@ SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board, for plain moves", default=None
 
 @operation(at_once=True)
 def start(desk: Desk, job: Job) -> Document:
-    """Return the name and the content of the game that the page opens first, if there is one."""
+    """Return the game that the page opens first, and the name of its file, if there is one."""
     return desk.desks.start
 
 
@@ -98,10 +98,15 @@ def read(desk: Desk, job: Job) -> Document:
         except ValueError:
             raise Refused("the data is not base64") from None
     try:
-        tree, remarks = read_tree(content, rule, size, message["from_below"], message["name"])
+        tree = read_tree(content, rule, size, message["from_below"], message["name"])
     except NumokuError as error:
         raise error if error.code else error.coded("unreadable") from None
-    return {**game_tree_document(tree), "remarks": remarks}
+    return page_document(tree)
+
+
+def page_document(tree: GameTree) -> Document:
+    """Return a game as the page shows it, with the remarks on it."""
+    return {**game_tree_document(tree), "remarks": [*tree.remarks]}
 
 
 def read_tree(
@@ -110,8 +115,8 @@ def read_tree(
     size: tuple[int, int] = DEFAULT_SIZE,
     from_below: bool = False,
     name: str = "",
-) -> tuple[GameTree, list[str]]:
-    """Return the tree of a file or a text, and remarks on what was left out.
+) -> GameTree:
+    """Return the tree of a file or a text, with remarks on what was left out.
 
     ``size`` and ``from_below`` (rows count from the bottom) are for plain moves; the suffix of
     ``name`` helps to identify a damaged file.
@@ -135,16 +140,15 @@ def read_tree(
     tree = trees[0]
     if tree.record.rule is None:
         tree.record = tree.record._replace(rule=usual if rule is None else rule)
-    remarks = list(tree.remarks)
     if len(trees) > 1:
-        remarks.append(f"the first of {len(trees)} games is shown")
+        tree.remarks.append(f"the first of {len(trees)} games is shown")
     nodes = tree.count()
     if nodes > MOST_NODES:
         raise Refused(f"{nodes:,} moves are too many for the page; it can show {MOST_NODES:,}")
     if any(node.cell is None for node, depth in tree.walk() if depth):
         raise Refused("the game has passes, which the board does not support").coded("passes")
     game_of(main_line(tree))
-    return tree, remarks
+    return tree
 
 
 @operation(

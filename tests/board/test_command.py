@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import socket
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
@@ -65,7 +64,7 @@ def test_the_address_is_one_that_a_browser_opens(
     assert (board.names, board.desks.threads) == (names, 3)
     assert board.archive.name == str(tmp_path / "a.db") and (tmp_path / "numoku").is_dir()
     assert board.desks.start["name"] == "a.sgf"
-    assert base64.b64decode(board.desks.start["data"]) == b"(;GM[4]SZ[15];B[hh])"
+    assert [(row["x"], row["y"]) for row in board.desks.start["tree"]] == [(7, 7)]
 
 
 @pytest.mark.parametrize("no_open", [False, True])
@@ -103,7 +102,7 @@ def test_what_is_no_game_is_refused_by_its_name(
         assert str(refused.value).startswith(f"a.sgf: {reason}")
     monkeypatch.setattr(command, "MOST_FILE", 2)
     (tmp_path / "a.txt").write_bytes(b"h8")
-    assert command.read_file(str(tmp_path / "a.txt"))["data"] == "aDg="
+    assert command.read_file(str(tmp_path / "a.txt"))["name"] == "a.txt"
     path.write_bytes(b"h8i")
     with pytest.raises(NotationError, match=r"^a\.sgf is too large for a game$"):
         command.read_file(str(path))

@@ -98,6 +98,10 @@ export class FilePanel extends Panel {
       this.say(`${name}: ${found.error}`);
       return this.app.say(`${name}: ${found.error}`, true);
     }
+    return this.show(found, name);
+  }
+
+  show(found, name) {
     const { tree } = GameTree.documented(found);
     tree.played = true;
     this.app.show(tree, tree.root.end);

@@ -377,10 +377,10 @@ class App {
   // The file that the command line named; once, and not in the place of a link.
   async loadStart() {
     if (this.hasAddress || remembered("started", null, SESSION)) return;
-    const { name, ...content } = await this.server.ask("start");
+    const { name, ...found } = await this.server.ask("start");
     if (!name) return;
     remember("started", name, SESSION);
-    await this.file.read(content, name);
+    this.file.show(found, name);
   }
 }
 
