@@ -17,7 +17,7 @@ from ..game.result import Entry, Note
 from ..game.tree import GameTree, TreeNode
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
-from .store import FINDING_COLUMNS, Added, Database, checksum, clean
+from .store import FOUND, POSITIONS, Added, Database, checksum, clean
 
 START, MOVE, TEXT = 0, 1, 2  # kinds of nodes
 NO_PARENT = 0
@@ -260,8 +260,8 @@ def query(database: Database, wanted: Filter) -> Iterator[tuple[GameRecord, Entr
         conditions.append("proof <> ''")
     noted = _find_notes(database, wanted.text) if wanted.text else None
     for number, raw, black, draws, white, *columns in database.connection.stream(
-        f"SELECT id, key, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position "
-        f"WHERE {' AND '.join(conditions)} ORDER BY id",
+        f"SELECT position.id, key, black_wins, draws, white_wins, {FOUND} FROM {POSITIONS} "
+        f"WHERE {' AND '.join(conditions)} ORDER BY position.id",
         parameters,
     ):
         if noted is not None and number not in noted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +22,8 @@ from .connection import connect
 
 FINDING_COLUMNS = "rank, value, bound, depth, nodes, moves, line, proof, tree, author, crc"
 _NAMES = FINDING_COLUMNS.split(", ")
+FOUND = "rank, value, bound, depth, nodes, moves, line, proof, tree, version, weights"
+POSITIONS = "position LEFT JOIN author ON author.id = position.author"  # which have these columns
 
 ADD_COUNTS = """INSERT INTO position (key, black_wins, draws, white_wins)
     VALUES (:key, :black_wins, :draws, :white_wins)
@@ -81,7 +83,6 @@ class Database:
         """
         self.connection = connect(target, create)
         self.name = self.connection.name
-        self._authors: dict[Author, int] = {}
 
     def __enter__(self) -> Database:
         return self
@@ -93,21 +94,16 @@ class Database:
         """Close the connection."""
         self.connection.close()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Write all or nothing; the changes are on disk afterwards."""
-        try:
-            with self.connection.transaction():
-                yield
-        finally:
-            self._authors.clear()  # a rolled back transaction has not stored its authors
+        return self.connection.transaction()
 
     # Positions -----------------------------------------------------------------------
 
     def look_up(self, image: Image) -> Entry | None:
         """Return the entry of a position without its notes, or None."""
         found = self.connection.rows(
-            f"SELECT id, black_wins, draws, white_wins, {FINDING_COLUMNS} FROM position "
+            f"SELECT position.id, black_wins, draws, white_wins, {FOUND} FROM {POSITIONS} "
             "WHERE key = :key",
             {"key": image.key},
         )
@@ -120,8 +116,8 @@ class Database:
         return Entry(number, finding, black_wins, draws, white_wins, book=book)
 
     def read_finding(self, image: Image, columns: Sequence[Any]) -> Result | None:
-        """Return the finding in the columns of a row, turned back from the key's orientation."""
-        rank, value, bound, depth, nodes, moves, line, proof, tree, author, _ = columns
+        """Return the finding in ``FOUND`` columns, turned back from the key's orientation."""
+        rank, value, bound, depth, nodes, moves, line, proof, tree, version, weights = columns
         if rank is None:
             return None
         best, best_line = (_moves(image.unpack(cells)) for cells in (moves, line))
@@ -129,13 +125,16 @@ class Database:
         return Result(
             value, best_line, depth, depth, nodes,
             claim=claim_of(proof, value), bound=BOUNDS[bound] if bound else "", moves=best,
-            tree=known and turned_tree(known, image.back), author=self._author(author),
+            tree=known and turned_tree(known, image.back),
+            author=Author(version or "", weights or ""),
         )  # fmt: skip
 
     def add_findings(self, known: Iterable[Known]) -> int:
         """Store findings that are better than those stored already; return how many were."""
-        rows = []
+        rows, authors = [], dict[Author, int]()
         for image, finding, _ in known:
+            if (author := finding.author) not in authors:
+                ((authors[author],),) = self.connection.rows(ADD_AUTHOR, author._asdict())
             tree = tree_document(finding.tree and turned_tree(finding.tree, image.turn))
             row: dict[str, Any] = {
                 "key": image.key, "rank": rank_of(finding), "value": finding.value,
@@ -144,7 +143,7 @@ class Database:
                 "moves": image.pack(finding.moves or finding.line[:1]),
                 "line": image.pack(finding.line),
                 "proof": proof_of(finding), "tree": "" if tree is None else json.dumps(tree),
-                "author": self._author_number(finding.author),
+                "author": authors[author],
             }  # fmt: skip
             row["crc"] = finding_checksum(image.key, [row[name] for name in _NAMES[:-1]])
             rows.append(row)
@@ -153,21 +152,6 @@ class Database:
     def position_number(self, key: bytes) -> int:
         """Return the number of a position's row, adding the row if it is missing."""
         return int(self.connection.rows(ADD_POSITION, {"key": key})[0][0])
-
-    # Authors -------------------------------------------------------------------------
-
-    def _author_number(self, author: Author) -> int:
-        if author not in self._authors:
-            names = {"version": author.version, "weights": author.weights}
-            ((self._authors[author],),) = self.connection.rows(ADD_AUTHOR, names)
-        return self._authors[author]
-
-    def _author(self, number: int) -> Author:
-        if number not in self._authors.values():
-            found = self.connection.rows("SELECT version, weights, id FROM author")
-            self._authors = {Author(*names): own for *names, own in found}
-        known = (author for author, own in self._authors.items() if own == number)
-        return next(known, Author())
 
     # Games ---------------------------------------------------------------------------
 
@@ -203,7 +187,7 @@ class Database:
     def findings(self) -> Iterator[Known]:
         """Yield all findings, in the orientation of their keys."""
         for key, *columns in self.connection.stream(
-            f"SELECT key, {FINDING_COLUMNS} FROM position WHERE rank IS NOT NULL ORDER BY key"
+            f"SELECT key, {FOUND} FROM {POSITIONS} WHERE rank IS NOT NULL ORDER BY key"
         ):
             image = Image(bytes(key), 0)
             finding = self.read_finding(image, columns)
