@@ -83,6 +83,7 @@ export class GamesPanel extends Panel {
       if (key === "Escape") input.value = game.title || "";
       if (key === "Escape" || key === "Enter") end();
     };
+    place.parentNode.told = null; // it does not stay as it is
     place.replaceWith(input);
     input.select();
   }
