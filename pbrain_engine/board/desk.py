@@ -22,7 +22,6 @@ from ..errors import Refused
 from ..eval.weights import load_weights
 from ..files import Document, Json
 from ..game.documents import read_setup
-from ..game.game import Game
 from ..game.position import Position
 from ..game.record import GameRecord
 from ..game.result import Tree
@@ -105,8 +104,6 @@ class Desk:
         self.post = post
         self.archive = desks.archive
         self.known: dict[Position, Tree] = {}  # proofs that only the main search has found
-        self.looking = threading.Lock()  # guards ``board``
-        self.board: Game | None = None  # for looking at positions without an engine
         self._engine: Engine | None = None
         self._solver: Solver | None = None
         self.jobs: deque[Job] = deque()  # the first is running

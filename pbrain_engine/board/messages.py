@@ -208,13 +208,12 @@ def operation(
 # Positions -------------------------------------------------------------------------------
 
 
-def game_of(setup: GameRecord, game: Game | None = None) -> Game:
-    """Return a game with a position, reusing the given game if its board and rule match.
+def game_of(setup: GameRecord) -> Game:
+    """Return a game with a position.
 
     Raises:
         NotationError: it is impossible: two stones on a cell, two winners, moves after the end.
     """
-    if game is None or (game.width, game.height, game.rule) != setup.board:
-        game = Game(*setup.board)
+    game = Game(*setup.board)
     game.become_checked(setup)
     return game

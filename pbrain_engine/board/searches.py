@@ -207,23 +207,20 @@ def review(desk: Desk, job: Job) -> Document:
 @operation(at_once=True, position=POSITION)
 def look(desk: Desk, job: Job) -> Document:
     """Apply the rules: side to move, winner, forbidden cells and why."""
-    with desk.looking:
-        game = desk.board = game_of(job.setup, desk.board)
-        found: Document = {"to_move": game.to_move.name.lower(), "winner": None}
-        found |= {"full": game.is_full, "over": game.is_over, "opening": None}
-        found |= {"row": pairs(game.winning_row()), "foul": None, "forbidden": []}
-        if game.winner is not None:
-            found["winner"] = game.winner.name.lower()
-        if game.rule is Rule.RENJU:
-            if game.foul is not None:
-                reason = foul_of(game, *game.foul)
-                found["foul"] = {"cell": list(game.foul), "reason": reason}
-            opening = game.opening
-            found["opening"] = None if opening is None else str(opening)
-            found["forbidden"] = [
-                {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
-            ]
-        return found
+    game = game_of(job.setup)
+    found: Document = {"to_move": game.to_move.name.lower(), "winner": None}
+    found |= {"full": game.is_full, "over": game.is_over, "opening": None}
+    found |= {"row": pairs(game.winning_row()), "foul": None, "forbidden": []}
+    if game.winner is not None:
+        found["winner"] = game.winner.name.lower()
+    if game.rule is Rule.RENJU:
+        if game.foul is not None:
+            found["foul"] = {"cell": list(game.foul), "reason": foul_of(game, *game.foul)}
+        found["opening"] = None if game.opening is None else str(game.opening)
+        found["forbidden"] = [
+            {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
+        ]
+    return found
 
 
 @operation(at_once=True, named="engine")
