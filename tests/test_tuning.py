@@ -16,14 +16,15 @@ from tests.golden import tuning
 FAST = ["--nodes", "400", "--board", "9", "--openings", "random:4", "--engine", "numoku:hash=1024"]
 
 
-def test_whatever_is_tried_stays_in_range():
-    method = Spsa((), {"count_base": 1, "aspiration": 100}, 64, 3, step_share=0.5)
+@pytest.mark.parametrize(("step", "rate"), [(0.5, None), (1e308, None), (STEP_SHARE, 1e308)])
+def test_whatever_is_tried_stays_in_range(step, rate):
+    method = Spsa((), {"count_base": 1, "aspiration": 100}, 64, 3, step, rate)
     while duels := method.ask():
-        for duel in duels:
-            for name, value in [*duel.first.items(), *duel.second.items()]:
+        for tried in (method.best, *(each for duel in duels for each in (duel.first, duel.second))):
+            for name, value in tried.items():
                 assert PARAMETERS[name].low <= value <= PARAMETERS[name].high
                 assert isinstance(value, int)
-        method.tell(duels, [4] * len(duels))
+        method.tell(duels, [duel.opening % 5 for duel in duels])
 
 
 def test_a_step_of_less_than_one_is_tried_in_some_games():
@@ -48,15 +49,6 @@ def test_a_page_does_not_take_the_place_of_the_run(tmp_path, capsys):
     assert cli.main(["tune", str(path), "--games", "2", *FAST, "--page", str(path)]) == 1
     assert capsys.readouterr().err.endswith("is read; name another file to write\n")
     assert not path.exists()
-
-
-@pytest.mark.parametrize(("step", "rate"), [(1e308, None), (STEP_SHARE, 1e308)])
-def test_steps_without_measure_end_within_the_ranges(step, rate):
-    method = Spsa((), {}, 30, 7, step, rate)
-    while duels := method.ask():
-        method.tell(duels, [duel.opening % 5 for duel in duels])
-    for name, value in method.best.items():
-        assert PARAMETERS[name].low <= value <= PARAMETERS[name].high
 
 
 def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path):

@@ -79,23 +79,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_book_has_its_positions_and_goes_on(tmp_path):
-    file = tmp_path / "a.db"
-    assert grow(file, 5, "--processes", "1") == 0
-    assert pages(file) == 5
+    file, other = tmp_path / "a.db", tmp_path / "b.db"
+    for positions in (3, 6):
+        assert grow(file, positions, "--processes", "1") == 0
+        assert pages(file) == positions
+    assert grow(other, 6, "--processes", "1") == 0  # at once, and the same
+    columns = "key, book.value, book.moves"
+    assert rows_of(file, columns) == rows_of(other, columns)
     assert grow(file, 8, "--processes", "2") == 0
     assert pages(file) == 8
     with Database(file) as database, database.transaction():
         graph = build.load_graph(database, key_of(""), 40)
     stored = rows_of(file, "key, book.value, rank IS NOT NULL")
     assert stored == [(key, page.value, 1) for key, page in sorted(graph.pages.items())]
-
-
-def test_one_process_makes_the_same_book_at_once_and_in_two_goes(tmp_path):
-    for goes in ([6], [3, 6]):
-        for positions in goes:
-            assert grow(tmp_path / f"{len(goes)}.db", positions, "--processes", "1") == 0
-    one, two = (rows_of(tmp_path / f"{n}.db", "key, book.value, book.moves") for n in (1, 2))
-    assert one == two
 
 
 def test_the_engine_leaves_a_book_where_it_does_not_apply(made):

@@ -34,7 +34,8 @@ def test_a_proven_win_is_played_at_once_and_through(engine):
             move = engine.think(Limit(nodes=100_000)).move
             engine.play(*move)
             if engine.game.winner is None:
-                set_same(other, engine)
+                other.new_game(15)
+                engine.game.copy_to(other.game)
                 answer = other.think(Limit(nodes=2_000)).move
                 assert answer is not None
                 engine.play(*answer)
@@ -53,11 +54,6 @@ def test_a_proven_win_is_known_to_the_main_search(engine):
         engine.set_parameter("threat_share", 0)
         nodes[proven] = [engine.think(Limit(depth=depth)).nodes for depth in (3, 5, 7)]
     assert nodes[True] != nodes[False]
-
-
-def set_same(engine: Engine, other: Engine) -> None:
-    engine.new_game(15)
-    other.game.copy_to(engine.game)
 
 
 def test_a_move_that_loses_to_threats_is_refuted():

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 
 import pytest
 
 from pbrain_engine import Engine, Game, Limit, Move, Rule, Solver, Thought, Tree
 from pbrain_engine.engine import swap2
 from pbrain_engine.engine.ending import QUICK_THREATS, Prover, forced_end
-from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.values import WIN_BAND
 from tests.boards import game_of
-from tests.oracle.replay import complaint_about_tree
-from tests.oracle.rules import BLACK, FREESTYLE, RENJU, Board, board_of, is_legal, winners
+from tests.oracle.replay import complaint_about_tree, illegal_move
+from tests.oracle.rules import FREESTYLE, RENJU, Board, board_of, winners
 from tests.played import set_up
 
 FEW, MANY = 40, 1500
@@ -34,17 +32,6 @@ def renju_position(chance: random.Random) -> tuple[Board, int]:
                 board.put(cell, number % 3 % 2 if chance.random() < 0.3 else number % 2)
         if not winners(board):
             return board, chance.randint(0, 1)
-
-
-def complaint(board: Board, side: int, line: Iterable[tuple[int, int]]) -> str:
-    """Return which move of a line is not legal, as the oracle sees it."""
-    with ExitStack() as stones:
-        for number, cell in enumerate(map(tuple, line)):
-            mover = (side + number) % 2
-            if not is_legal(board, cell, mover):
-                return f"{cell} is forbidden to {'black' if mover == BLACK else 'white'}"
-            stones.enter_context(board.stone(cell, mover))
-    return ""
 
 
 def branches(tree: Tree, way: tuple[Move, ...] = ()) -> Iterator[tuple[Move, ...]]:
@@ -96,39 +83,8 @@ def test_no_line_holds_a_forbidden_cell(count):
             engine.new_game(SIZE, rule=Rule.RENJU)
             game.copy_to(engine.game)
             for source, line in lines_of(engine, solver, game):
-                wrong = complaint(board, side, line)
+                wrong = illegal_move(board, side, line)
                 assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"
-
-
-def test_reviews_of_games_with_fouls_hold_no_forbidden_cell():
-    """Black plays at random near his stones, so that he runs into fouls."""
-    with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
-        fouls = 0
-        for number in range(30):
-            chance = random.Random(f"foul {number}")
-            game = Game(15, rule=Rule.RENJU)
-            while not game.is_over and game.ply < 40:
-                near = [
-                    cell for cell in game.empty_cells()
-                    if max(abs(cell.x - 7), abs(cell.y - 7)) <= (2 if game.to_move == 0 else 7)
-                ] or game.empty_cells()  # fmt: skip
-                game.play(*chance.choice(near))
-            fouls += game.foul is not None
-            if number > 3:
-                continue
-            engine.new_game(15, rule=Rule.RENJU)
-            for item in Reviewer(engine, solver, 0.02).review(game.moves):
-                board = Board(15, 15, RENJU)
-                for ply, cell in enumerate(game.moves[: item.ply - 1]):
-                    board.put(cell, ply % 2)
-                mover = (item.ply - 1) % 2
-                wins = [item.missed.line] if item.missed else []
-                for line in [item.found.line, *wins]:
-                    assert complaint(board, mover, line) == "", item
-                if item.allowed:
-                    board.put(item.move, mover)
-                    assert complaint(board, 1 - mover, item.allowed.line) == "", item
-        assert fouls > 5
 
 
 # Wins too deep for a short search by threats: a narrow tree, and one that takes longer to replay.

@@ -29,10 +29,6 @@ OPENING = "h8i9i7g9"  # not decided for many plies
 PROMPT = 0.25  # seconds: "within milliseconds" on a busy test machine
 
 
-def stop_after(engine: Engine, seconds: float) -> None:
-    threading.Timer(seconds, engine.stop).start()
-
-
 @pytest.mark.timed
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
 def test_a_time_limit_is_kept(engine, seconds):
@@ -111,7 +107,7 @@ def test_the_answer_is_one_that_the_rule_demands(moves, rules, answers):
 def test_stop_ends_an_endless_search(engine, threads):
     set_up(engine, OPENING)
     engine.set_threads(threads)
-    stop_after(engine, 0.2)
+    threading.Timer(0.2, engine.stop).start()
     began = time.perf_counter()
     thought = engine.think(Limit())
     assert 0.15 < time.perf_counter() - began < 0.2 + PROMPT

@@ -19,6 +19,7 @@ from pbrain_engine.game.result import Reviewed
 from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.claims import Claims
 from tests.oracle import rules
+from tests.oracle.replay import illegal_move
 from tests.oracle.rules import Board
 from tests.played import moves_of
 from tests.puzzles import DATA
@@ -136,6 +137,7 @@ def test_no_review_of_games_of_others_contradicts_itself(engine, solver, part):
 
 
 QUIET = "h8i9j8g7"
+AROUND = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
 
 
 def reviewed_with(
@@ -196,15 +198,11 @@ def careless_game(engine: Engine, rule: Rule, chance: random.Random) -> list[Mov
     engine.play(7, 7)
     while not engine.game.is_over:
         if engine.game.ply < 4 or chance.random() < SLIPS:
-            beside = [move for move in engine.game.legal_moves() if is_beside(engine, move)]
-            engine.play(*chance.choice(beside))
+            beside = {(x + dx, y + dy) for x, y in engine.game.moves for dx, dy in AROUND}
+            engine.play(*chance.choice([m for m in engine.game.legal_moves() if m in beside]))
         else:
             engine.play(*engine.think(Limit(nodes=NODES)).move)
     return list(engine.game.moves)
-
-
-def is_beside(engine: Engine, move: Move) -> bool:
-    return any(max(abs(move.x - x), abs(move.y - y)) == 1 for x, y in engine.game.moves)
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +234,10 @@ def wins_that_hold(
     engine.new_game(15, rule=rule)
     found = Reviewer(engine, solver, SECONDS).review(moves)
     assert all(0.0 <= item.loss <= 1.0 and 0.0 <= item.found.chance <= 1.0 for item in found)
+    board = Board(15, 15, rule.name.lower())
+    for ply, item in enumerate(found):
+        assert illegal_move(board, ply % 2, item.found.line) == ""
+        board.put(tuple(item.move), ply % 2)
     missed = [(item.ply - 1, item.missed) for item in found if item.missed]
     allowed = [(item.ply, item.allowed) for item in found if item.allowed]
     for before, win in {*missed, *allowed}:  # what one side allows the other often misses

@@ -12,7 +12,6 @@ from tests.golden import thoughts
 from tests.played import set_up
 
 POSITIONS = ("h8i9h9", "h8i9i7g9", "h8h9j8g7")
-LINES = 4
 
 
 def test_engines_think_and_tell_what_is_recorded():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,28 +22,9 @@ from tests.played import set_up
 
 BOARDS = [(15, 15), (20, 20), (12, 17)]
 SMALL_BOARDS = [(5, 5), (5, 9), (6, 6)]
-Player = Callable[[Engine, Board], Cell]
 
 
-def engine_player(limit: Limit) -> Player:
-    """Return a player that thinks under a limit."""
-
-    def choose(engine: Engine, board: Board) -> Cell:
-        return tuple(engine.think(limit).move)
-
-    return choose
-
-
-def random_player(chance: random.Random) -> Player:
-    """Return a player of any legal move."""
-
-    def choose(engine: Engine, board: Board) -> Cell:
-        return chance.choice([tuple(move) for move in engine.game.legal_moves()])
-
-    return choose
-
-
-def play_game(engine: Engine, board: Board, players: tuple[Player, Player], opening: int) -> str:
+def play_game(engine: Engine, board: Board, limit: Limit, opening: int) -> None:
     """Play to the end, the first stones at random; return who won or 'draw'.
 
     Every stone has to be legal for the oracle, and the game has to end exactly when the
@@ -61,16 +42,15 @@ def play_game(engine: Engine, board: Board, players: tuple[Player, Player], open
             ]
             cell = chance.choice([c for c in near if rules.is_legal(board, c, side)])
         else:
-            cell = players[side](engine, board)
+            cell = tuple(engine.think(limit).move)
         assert rules.may_play(board, cell, side), board.drawing()
         engine.play(*cell)
         board.put(cell, side)
         won = rules.is_win(board, cell)
         assert engine.game.winner == (Side(side) if won else None), board.drawing()
         if won:
-            return Side(side).name.lower()
+            return
     assert engine.game.is_full
-    return "draw"
 
 
 @pytest.fixture(scope="module")
@@ -81,19 +61,8 @@ def engine() -> Engine:
 @pytest.mark.parametrize("sizes, nodes", [(BOARDS, 3000), (SMALL_BOARDS, 500)])
 @pytest.mark.parametrize("rule", rules.RULES)
 def test_self_play_keeps_to_the_rules(engine, rule, sizes, nodes):
-    player = engine_player(Limit(nodes=nodes))
     for opening, size in enumerate(sizes):
-        play_game(engine, Board(*size, rule), (player, player), opening)
-
-
-@pytest.mark.parametrize("rule", rules.RULES)
-def test_a_random_mover_loses(engine, rule):
-    strong = engine_player(Limit(nodes=2000))
-    for number in range(2):
-        weak = random_player(random.Random(number))
-        players = (strong, weak) if number % 2 == 0 else (weak, strong)
-        result = play_game(engine, Board(15, 15, rule), players, number)
-        assert result == ("black" if number % 2 == 0 else "white")
+        play_game(engine, Board(*size, rule), Limit(nodes=nodes), opening)
 
 
 # Renju: fouls are all that is left to black.

@@ -33,14 +33,9 @@ from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level
 
 SOURCES = (  # that determine the tables
-    "kernel/bits.py",
-    "patterns/shapes.py",
-    "patterns/tables.py",
-    "position/geometry.py",
-    "position/rules.py",
-    "position/board.py",
-    "eval/evaluator.py",
-)
+    "kernel/bits.py", "patterns/shapes.py", "patterns/tables.py", "position/geometry.py",
+    "position/rules.py", "position/board.py", "eval/evaluator.py",
+)  # fmt: skip
 WEIGHTS_NAME = "learned"
 BUCKETS = 1 << 10
 
@@ -132,15 +127,10 @@ def state_after(
     return set_up(state, tables_of_rule(rule), moves, size, others)
 
 
-def worker_after(
-    moves: str = "",
-    rule: Rule = Rule.FREESTYLE,
-    size: int = 15,
-    others: dict[str, int] | None = None,
-) -> Any:
+def worker_after(moves: str = "", rule: Rule = Rule.FREESTYLE, size: int = 15) -> Any:
     """Return a search thread's memory with this game, ready to search."""
     worker = plain(WORKER)
-    set_up(worker.state, tables_of_rule(rule), moves, size, others)
+    set_up(worker.state, tables_of_rule(rule), moves, size, None)
     worker.node_limit = 1 << 60
     return worker
 
@@ -156,12 +146,9 @@ def shared_block(buckets: int = BUCKETS, **parameters: int) -> Any:
 
 
 def threats_after(
-    moves: str = "",
-    rule: Rule = Rule.FREESTYLE,
-    size: int = 15,
-    others: dict[str, int] | None = None,
-    nodes: int = 1 << 40,
-) -> Any:
+    moves: str = "", rule: Rule = Rule.FREESTYLE, size: int = 15,
+    others: dict[str, int] | None = None, nodes: int = 1 << 40,
+) -> Any:  # fmt: skip
     """Return a threats block with this game and a node limit."""
     threats = plain(THREATS, words=2 * BUCKET_WORDS * BUCKETS)
     threats.vcf_buckets = threats.vct_buckets = BUCKETS

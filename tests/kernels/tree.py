@@ -37,12 +37,10 @@ EXACT_SEARCH = {
 
 @dataclass
 class Node:
-    """A position: ``static`` for its side to move, and what a leaf search would return."""
+    """A position: ``static`` is its value for the side to move, as an evaluation or leaf search."""
 
     static: int = 0
     children: list[Node] = field(default_factory=list)
-    leaf: int | None = None  # None: the static value
-    kind: int = QUIET  # of the move that leads here
     blocked: bool = False  # the enemy has a five
     stuck: bool = False  # there are cells, and all of them are forbidden
     threatened: bool = False  # the enemy has a winning four
@@ -52,14 +50,10 @@ class Node:
 
 
 class Call(NamedTuple):
-    """One call of the search: the moves to its node, its window, depth and result."""
+    """One call of the search: the moves to its node, and the depth."""
 
     path: tuple[int, ...]
-    alpha: int
-    beta: int
     depth: int
-    cut: int
-    value: int
 
 
 def chain(*statics: int) -> Node:
@@ -90,7 +84,7 @@ class World:
         self.path: list[Node] = [root]
         self.numbers: list[int] = []
         self.calls: list[Call] = []
-        self.leaves: list[Call] = []
+        self.leaves: list[tuple[int, ...]] = []  # the moves to each
         self.shared = shared_block(4096, **parameters)
         self.worker = plain(WORKER)
         self.worker.node_limit = 1 << 60
@@ -100,7 +94,6 @@ class World:
             moves=np.zeros(MAX_STONES, np.int16),
         )  # fmt: skip
         self.worker.state = SimpleNamespace(position=self.position)
-        self.listed = 0  # how often moves were listed
         for name in ("static_result", "leaf", "list_moves", "count_of", "play", "undo", "search"):
             patch.setattr(alphabeta, name, getattr(self, f"_{name}_"))
         answers: dict[str, Callable[..., Any]] = {
@@ -108,7 +101,7 @@ class World:
             "judge_near": lambda *_: self.node.static,
             "first_allowed": lambda *_: int(not self.node.stuck),
             "is_forbidden": lambda state, tables, cell: self._child(cell).forbidden,
-            "class_at": lambda state, side, cell: self._child(cell).kind,
+            "class_at": lambda *_: QUIET,
             "expect": lambda *_: None,
             "key_after": lambda *_: 0,
             "last_move": lambda *_: 1,
@@ -119,19 +112,16 @@ class World:
             tables=SimpleNamespace(zobrist=None), network=SimpleNamespace(loaded=0)
         )
 
-    def run(self, alpha: int, beta: int, plies: float, cut: int = 0, ply: int = 1) -> int:
+    def run(self, alpha: int, beta: int, plies: float, ply: int = 1) -> int:
         """Search the tree, with its root at ``ply``."""
-        value = alphabeta.search(
-            self.worker, self.tables, self.shared, alpha, beta, int(plies * ONE), ply, cut
-        )
+        depth = int(plies * ONE)
+        value = alphabeta.search(self.worker, self.tables, self.shared, alpha, beta, depth, ply, 0)
         assert len(self.path) == 1, "every stone is taken back"
         return int(value)
 
-    def know(
-        self, value: int, bound: int, *, move: int = 0, static: int = 0, depth: int = 0
-    ) -> None:
+    def know(self, value: int, bound: int, *, move: int = 0, depth: int = 0) -> None:
         """Store an entry for the root of the tree in the table."""
-        store(self.shared, np.uint64(self.path[0].key), 1, value, static, move, depth, bound)
+        store(self.shared, np.uint64(self.path[0].key), 1, value, 0, move, depth, bound)
 
     def known(self) -> Any:
         """Return the table's entry for the root of the tree."""
@@ -153,25 +143,19 @@ class World:
     # What the search asks ---------------------------------------------------------------
 
     def _search_(self, worker, tables, shared, alpha, beta, depth, ply, cut):
-        path = tuple(self.numbers)
-        place = len(self.calls)
-        self.calls.append(Call(path, alpha, beta, depth, cut, 0))
-        value = SEARCH(worker, tables, shared, alpha, beta, depth, ply, cut)
-        self.calls[place] = Call(path, alpha, beta, int(depth), int(cut), int(value))
-        return value
+        self.calls.append(Call(tuple(self.numbers), int(depth)))
+        return SEARCH(worker, tables, shared, alpha, beta, depth, ply, cut)
 
     def _leaf_(self, worker, tables, shared, alpha, beta, fours, ply):
         worker.pv_length[ply] = 0
-        value = self.node.static if self.node.leaf is None else self.node.leaf
-        self.leaves.append(Call(tuple(self.numbers), alpha, beta, 0, 0, value))
-        return value
+        self.leaves.append(tuple(self.numbers))
+        return self.node.static
 
     def _static_result_(self, state: Any, tables: Any, ply: int) -> int:
         plies = self.node.result
         return plies and (win_in(ply + plies) if plies > 0 else loss_in(ply - plies))
 
     def _list_moves_(self, worker: Any, tables: Any, shared: Any, ply: int, depth: int) -> int:
-        self.listed += 1
         frame = worker.stack[ply + STACK_BASE]
         for number in range(len(self.node.children)):
             frame.moves[number] = (1000 - number) * 65536 + number + 1

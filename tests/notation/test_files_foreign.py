@@ -17,7 +17,7 @@ from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, tree_of
 from pbrain_engine.notation import games
-from pbrain_engine.notation.files import SQLITE, format_psq, read_games
+from pbrain_engine.notation.files import format_psq, read_games
 from pbrain_engine.notation.renlib import format_renlib
 from pbrain_engine.notation.sgf import format_sgf
 from tests.arena import test_journal
@@ -79,24 +79,13 @@ def test_games_of_every_kind_are_shown_and_stored(kind, tmp_path, capsys):
     assert "to move" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (SQLITE + bytes(100), ["is a database", "merge"]),
-        (b'{"type": "match"}\n', ["is a journal", "numoku db FILE add"]),
-        (b"numoku games 1\n\n", ["is a file of self-play", "numoku db FILE add"]),
-        (bytes(range(256)), ["not a known kind of game or position file"]),
-    ],
-)
-@pytest.mark.parametrize("command", [["analyse"], ["review"]])
-def test_files_that_are_no_positions_are_named_for_what_they_are(
-    content, words, command, tmp_path, capsys
-):
+@pytest.mark.parametrize("command", ["analyse", "review"])
+def test_files_that_are_no_positions_are_named_for_what_they_are(command, tmp_path, capsys):
     path = tmp_path / "file"
-    path.write_bytes(content)
-    assert cli.main([*command, str(path)]) in (1, 2)
+    path.write_bytes(bytes(range(256)))
+    assert cli.main([command, str(path)]) == 1
     said = capsys.readouterr().err
-    assert all(word in said for word in words) and said.count("\n") == 1
+    assert "not a known kind of game or position file" in said and said.count("\n") == 1
 
 
 def sources_of(folder: Path) -> dict[str, bytes]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import reduce
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from pbrain_engine.game.diagram import format_diagram, parse_diagram
 from pbrain_engine.game.opening_names import name_opening, openings
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.game.tree import GameTree
 from pbrain_engine.notation.files import format_psq, parse_psq
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD, symmetries, transform
 from tests.golden import readings
@@ -82,21 +80,6 @@ def test_psq_round_trips(board, times, name):
     record = GameRecord(width, height, moves=tuple(cells[:30]), times=spent,
                         black=name or "a", white="b c")  # fmt: skip
     assert parse_psq(format_psq(record)) == record
-
-
-@pytest.mark.parametrize("width, height", [(9, 6), (6, 9)])
-def test_a_tree_has_no_move_off_its_board_either_way(width, height):
-    on_board = 0
-    for x in range(-1, width + 1):
-        for y in range(-1, height + 1):
-            tree = GameTree(GameRecord(width, height))
-            tree.root.child((x, y))
-            try:
-                on_board += tree.check() is tree
-            except NotationError as error:
-                assert "off the" in str(error)
-                assert not (0 <= x < width and 0 <= y < height)
-    assert on_board == width * height
 
 
 SIZES = st.sampled_from([(5, 5), (15, 15), (15, 17), (16, 16), (22, 22), (5, 22), (22, 7)])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from tests.oracle.rules import EMPTY, Board, Cell, is_legal, is_win
+from tests.oracle.rules import BLACK, EMPTY, Board, Cell, is_legal, is_win
 from tests.oracle.threats import (
     five_cells,
     five_stoppers,
@@ -47,6 +48,17 @@ def complaint_about_line(board: Board, attacker: int, line: Sequence[Cell]) -> s
     if occupied or len(set(cells)) != len(cells):
         return f"the line uses a cell twice: {occupied or cells}"
     return _complaint(board, attacker, proof_of_line(cells), is_line=True)
+
+
+def illegal_move(board: Board, side: int, line: Iterable[Cell]) -> str:
+    """Return which move of a line is not legal, or an empty string."""
+    with ExitStack() as stones:
+        for number, cell in enumerate(map(tuple, line)):
+            mover = (side + number) % 2
+            if not is_legal(board, cell, mover):
+                return f"{cell} is forbidden to {'black' if mover == BLACK else 'white'}"
+            stones.enter_context(board.stone(cell, mover))
+    return ""
 
 
 def complaint_about_tree(board: Board, attacker: int, proof: Proof) -> str:

@@ -63,7 +63,7 @@ def fours_of(board: Board, side: int, must_stop_five: bool) -> list[Cell]:
 
 
 def find_vcf(
-    board: Board, attacker: int, most_stones: int = 100, node_limit: int | None = None
+    board: Board, attacker: int, node_limit: int | None = None
 ) -> tuple[int, Cell] | None:
     """Return the least number of own stones up to the five, and a first move, or None.
 
@@ -72,7 +72,7 @@ def find_vcf(
     """
     search = _Search(board, attacker, node_limit)
     room = (len(board.empties()) + 1) // 2
-    for stones in range(1, min(most_stones, room) + 1):
+    for stones in range(1, room + 1):
         move = search.winning_move(stones)
         if move is not None:
             return stones, move

@@ -10,7 +10,7 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine import Engine, Game, Move, Rule, Side
+from pbrain_engine import Engine, Game, Rule, Side
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.native.load.targets import host_target
@@ -41,12 +41,6 @@ class Talk:
     def engine(self) -> FakeEngine:
         return self.engines[-1]
 
-    @property
-    def stones(self) -> dict[Move, Side]:
-        """The stones of the game, which is the engine's."""
-        assert self.session.game is self.engine.game
-        return {stone.move: stone.side for stone in self.engine.game.history}
-
     def say(self, *lines: str) -> list[str]:
         """Send lines, run the searches at once, and return the replies."""
         return self.send("".join(f"{line}\n" for line in lines).encode("latin-1"))
@@ -62,10 +56,6 @@ class Talk:
                 task.run()
                 heard += self.session.conclude(task)
         return heard
-
-    def ask(self, *lines: str) -> list[str]:
-        """Send lines and return the replies that are not meant for people alone."""
-        return [line for line in self.say(*lines) if not line.startswith("DEBUG ")]
 
     def start(self, size: int = 15) -> Talk:
         assert self.say(f"START {size}", "INFO timeout_turn 35") == ["OK"]

@@ -27,7 +27,6 @@ from tests.kernels.memory import (
 pytestmark = pytest.mark.uncompiled
 
 TABLES = tables_of_rule(Rule.FREESTYLE)
-CALM = "h8i9i7g9"
 FRAME = STACK_BASE  # of the root
 
 

@@ -113,14 +113,8 @@ def test_the_buckets_cover_the_whole_table_and_nothing_behind_it():
 
 def test_only_what_an_entry_can_hold_is_stored():
     shared = shared_block()
-    for wrong in (
-        (WIN + 1, 0, 0, 3),
-        (0, 7000, 0, 3),
-        (0, 0, 1024, 3),
-        (0, 0, -1, 3),
-        (0, 0, 0, 0),
-    ):
-        value, static, cell, bound = wrong
+    for value, static, cell, bound in ((WIN + 1, 0, 0, 3), (0, 7000, 0, 3), (0, 0, 1024, 3),
+                                       (0, 0, -1, 3), (0, 0, 0, 0)):  # fmt: skip
         with pytest.raises(AssertionError):
             store(shared, KEY, 0, value, static, cell, ONE, bound)
     assert not shared.words.any()
