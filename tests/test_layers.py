@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,8 @@ PACKAGE = "pbrain_engine"
 
 # Low to high. A name stands for a module or a whole subpackage; those of one row are on a
 # level and do not know each other.
-LAYERS: tuple[tuple[str, ...], ...] = (
+Rows = tuple[tuple[str, ...], ...]
+LAYERS: Rows = (
     ("errors",),
     ("files", "kernel", "progress", "threads", "values", "workers"),
     ("position",),
@@ -41,7 +42,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("__main__",),
 )
 # The same inside subpackages that have parts of their own.
-INNER: dict[str, tuple[tuple[str, ...], ...]] = {
+ORDERS: dict[str, Rows] = {
+    "": LAYERS,
     "search": (("parameters",), ("threats",), ("alphabeta",)),
     "game": (
         ("cells", "position"),
@@ -65,24 +67,13 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-def heights(rows: tuple[tuple[str, ...], ...]) -> dict[str, int]:
-    return {name: height for height, row in enumerate(rows) for name in row}
-
-
-HEIGHT = heights(LAYERS)
+HEIGHT = {name: height for height, row in enumerate(LAYERS) for name in row}
 
 # Engine and game use of the native library what finds and loads it, and nothing else.
 STANDARD_ONLY = (
-    "native/load/*.py",
-    "position/rules.py",
-    "position/geometry.py",
-    "values.py",
-    "game/*.py",
-    "solver.py",
-    "engine/*.py",
-    "protocol/*.py",
-    "__main__.py",
-)
+    "native/load/*.py", "position/rules.py", "position/geometry.py", "values.py", "game/*.py",
+    "solver.py", "engine/*.py", "protocol/*.py", "__main__.py",
+)  # fmt: skip
 HEAVY = {"numpy", "numba", "llvmlite", "rich", "asyncio", "logging", "sqlite3"}
 UNUSED = {"random", "queue", "subprocess", "tempfile", "platform", "hashlib"}  # milliseconds each
 
@@ -105,17 +96,14 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
 @cache
 def imports(path: Path) -> tuple[str, ...]:
     """Return the full names that a module imports, also those inside functions."""
-    package = dotted(path).split(".")
-    if path.name != "__init__.py":
-        package = package[:-1]
+    package = dotted(path) if path.name == "__init__.py" else dotted(path).rpartition(".")[0]
     found = list[str]()
     for node in nodes(path):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            name = ".".join([*base, *([node.module] if node.module else [])])
-            found += [f"{name}.{alias.name}" for alias in node.names]
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            found += [f"{base}.{alias.name}" for alias in node.names]
     return tuple(found)
 
 
@@ -125,45 +113,39 @@ def layer(name: str) -> str | None:
     return parts[1] if parts[0] == PACKAGE and len(parts) > 1 else None
 
 
+@cache
 def is_own_module(dotted_name: str) -> bool:
     place = ROOT.joinpath(*dotted_name.split("."))
     return place.is_dir() or place.with_suffix(".py").exists()
 
 
-def own_imports(path: Path) -> Iterator[str]:
-    """Yield the modules of the package that a module imports, by their full names."""
-    for name in imports(path):
-        module = name if is_own_module(name) else name.rpartition(".")[0]
-        if module.startswith(f"{PACKAGE}.") and is_own_module(module):
-            yield module
+@cache
+def own_imports(path: Path) -> tuple[str, ...]:
+    """Return the modules of the package that a module imports, by their full names."""
+    found = (name if is_own_module(name) else name.rpartition(".")[0] for name in imports(path))
+    return tuple(name for name in found if name.startswith(f"{PACKAGE}.") and is_own_module(name))
 
 
-def test_a_module_imports_only_from_lower_layers():
+@pytest.mark.parametrize("package", ORDERS)
+def test_a_module_imports_only_from_lower_layers(package):
+    order = {name: height for height, row in enumerate(ORDERS[package]) for name in row}
+    place = [PACKAGE, package] if package else [PACKAGE]
+    depth = len(place)
     for path in modules():
-        assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}, path
-        own = layer(dotted(path))
-        if own is None:  # the package itself, which re-exports the public names
-            continue
-        assert own in HEIGHT, f"{own} has no place in the order of layers"
-        for name in own_imports(path):
-            other = layer(name)
-            assert other is not None
-            is_below = other == own or HEIGHT[other] < HEIGHT[own]
-            assert is_below, f"{dotted(path)} imports {name}"
-
-
-@pytest.mark.parametrize("package", INNER)
-def test_the_parts_of_a_package_have_an_order_too(package):
-    order = heights(INNER[package])
-    for path in sorted((ROOT / PACKAGE / package).rglob("*.py")):
         words = dotted(path).split(".")
-        if len(words) < 3:
-            continue  # the package's own docstring
-        assert words[2] in order, f"{words[2]} has no place in the order of {package}"
+        if words[:depth] != place or len(words) == depth:  # the package itself exports names
+            continue
+        assert words[depth] in order, f"{words[depth]} has no place in the order of layers"
         for name in own_imports(path):
             others = name.split(".")
-            if others[1] == package and others[2:] and others[2] != words[2]:
-                assert order[others[2]] < order[words[2]], f"{dotted(path)} imports {name}"
+            if others[:depth] == place and others[depth:] and others[depth] != words[depth]:
+                is_below = order[others[depth]] < order[words[depth]]
+                assert is_below, f"{dotted(path)} imports {name}"
+
+
+def test_no_module_imports_what_is_not_shipped():
+    for path in modules():
+        assert not {name.split(".")[0] for name in imports(path)} & {"tests", "build", "lab"}, path
 
 
 def test_no_imports_go_in_circles():

@@ -184,15 +184,6 @@ def test_a_database_is_read_where_nothing_can_be_written(locked, capsys):
         Book(str(locked))
 
 
-@pytest.mark.parametrize("words", ["db {} show", "db {} check", "book show {}"])
-def test_an_empty_file_that_is_only_read_stays_empty(words, tmp_path, capsys):
-    path = tmp_path / "empty"
-    path.touch()
-    assert cli.main(words.format(path).split()) == 1
-    assert capsys.readouterr().err == f"numoku: {path} holds no positions\n"
-    assert path.stat().st_size == 0 and list(tmp_path.iterdir()) == [path]
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The bytes of a database with something in every table."""

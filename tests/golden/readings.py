@@ -1,8 +1,9 @@
 """What readers make of texts, and writers of that: ``python -m tests.golden.readings``.
 
 In ``readings.txt`` a line with ``>`` is a text that is read, written as Python writes its values
-(``⟨a×500⟩`` stands for 500 times a). All others are recorded: what is read from it, or the error,
-and what was read in every format.
+(``⟨a×500⟩`` stands for 500 times a): a file or a part of one, moves, a drawing, the words of an
+opening, a command line. All others are recorded: what is read from it, or the error, and what was
+read in every format.
 """
 
 from __future__ import annotations
