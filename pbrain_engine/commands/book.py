@@ -7,11 +7,12 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from ..app import setup
 from ..database import book as growth
-from ..database.book import DROP, BookJob, Graph, Searched, search_position
+from ..database.book import DROP, Graph, Searched, search_position
 from ..database.lines import Filter
 from ..database.store import Database
 from ..errors import FileError, SettingsError
@@ -43,11 +44,12 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
     plan = growth.BookPlan(options.positions, options.lines, options.nodes, options.weights, author)
     with database.transaction():
         graph = growth.load_graph(database, root, options.drop)
-    workers: Pool[BookJob, Searched]
+    workers: Pool[bytes, Searched]
+    search = partial(search_position, plan)
     if options.cluster:
-        workers = ClusterPool(search_position, options.cluster)
+        workers = ClusterPool(search, options.cluster)
     else:
-        workers = ProcessPool(search_position, options.processes or os.cpu_count() or 1)
+        workers = ProcessPool(search, options.processes or os.cpu_count() or 1)
     progress = Progress(options.positions, "positions", len(graph.below))
 
     def show(graph: Graph) -> None:

@@ -223,7 +223,7 @@ def grow(
     database: Database,
     graph: Graph,
     plan: BookPlan,
-    workers: Pool[BookJob, Searched],
+    workers: Pool[bytes, Searched],
     tell: Callable[[Graph], None],
 ) -> None:
     """Search until the book has ``plan.positions`` pages or everything in it is decided."""
@@ -236,7 +236,7 @@ def grow(
                 if leaf is None:
                     break
                 running.add(leaf)
-                workers.submit(BookJob(leaf, plan))
+                workers.submit(leaf)
             if not running:
                 return
             result = workers.wait()
@@ -283,13 +283,6 @@ def _give_back(database: Database, keys: Iterable[bytes]) -> None:
 # One position -----------------------------------------------------------------------
 
 
-class BookJob(NamedTuple):
-    """A position to search; the result depends on nothing else."""
-
-    key: bytes
-    plan: BookPlan
-
-
 class Searched(NamedTuple):
     """The result of a search: moves with values for the side to move, best first."""
 
@@ -298,18 +291,20 @@ class Searched(NamedTuple):
     finding: Result | None = None  # None: the game is over there
 
 
-def search_position(job: BookJob) -> Searched:
-    """Search a position with the engine of this thread, after clearing its tables."""
-    plan = job.plan
+def search_position(plan: BookPlan, key: bytes) -> Searched:
+    """Search a position with the engine of this thread, after clearing its tables.
+
+    The result depends on nothing else.
+    """
     make = partial(Engine, hash_size=HASH_BYTES, weights=plan.weights)
     engine = _engines.get(plan.weights, make)
-    position = read_key(job.key)
+    position = read_key(key)
     engine.new_game(position.width, position.height, position.rule)
     engine.clear_hash()
     engine.game.become(GameRecord.of(position))
     if engine.game.is_over:
-        return Searched(job.key, ())
-    thoughts = engine.think_lines(Limit(nodes=plan.nodes), plan.lines, exclude=doubles(job.key))
+        return Searched(key, ())
+    thoughts = engine.think_lines(Limit(nodes=plan.nodes), plan.lines, exclude=doubles(key))
     best, *_ = ranked = sorted(thoughts, key=lambda thought: -thought.value)
     finding = best._replace(nodes=thoughts[0].nodes, bound="", time=0.0, author=plan.author)
-    return Searched(job.key, tuple((thought.move, thought.value) for thought in ranked), finding)
+    return Searched(key, tuple((thought.move, thought.value) for thought in ranked), finding)

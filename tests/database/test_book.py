@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from pbrain_engine import Engine, Limit, Rule, cli
 from pbrain_engine.database import book as build
 from pbrain_engine.database import rescue
-from pbrain_engine.database.book import BookJob, Graph, Searched, search_position
+from pbrain_engine.database.book import BookPlan, Graph, Searched, search_position
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
 from pbrain_engine.engine.swap2 import OpeningSearch, first_three
@@ -35,8 +36,8 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="nothing kills like S
 NODES = "300"  # of a search: values do not matter here
 
 
-def job(moves: str, lines: int, nodes: int) -> BookJob:
-    return BookJob(key_of(moves), build.BookPlan(1, lines, nodes, "learned", Author()))
+def plan_of(positions: int, lines: int, nodes: int) -> BookPlan:
+    return BookPlan(positions, lines, nodes, "learned", Author())
 
 
 def book_of(file: Path, pages: dict[str, dict[str, int]], **searched: int) -> Path:
@@ -161,13 +162,13 @@ class Alone(books.Here):
     """A worker in this thread, which does something else before each search."""
 
     def __init__(self, before: Callable[[], object]) -> None:
-        super().__init__(search_position, 1)
+        super().__init__(partial(search_position, plan_of(1, 3, int(NODES))), 1)
         self.searched: list[bytes] = []
         self._before = before
 
     def wait(self) -> Searched:
         self._before()
-        self.searched.append(self.jobs[0].key)
+        self.searched.append(self.jobs[0])
         return super().wait()
 
 
@@ -175,7 +176,7 @@ def test_two_who_grow_a_book_at_once_search_nothing_twice(tmp_path):
     file = tmp_path / "a.db"
 
     def build_to(positions: int, workers: Alone) -> None:
-        plan = build.BookPlan(positions, 3, int(NODES), "learned", Author())
+        plan = plan_of(positions, 3, int(NODES))
         with Database(file, create=True) as database:
             build.grow(database, Graph(key_of("")), plan, workers, str)
 
@@ -195,7 +196,8 @@ def test_two_who_grow_a_book_at_once_search_nothing_twice(tmp_path):
 @posix
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path):
     file = tmp_path / "a.db"
-    own = ProcessPool(search_position, 2)
+    plan = plan_of(14, 4, 2000)
+    own = ProcessPool(partial(search_position, plan), 2)
     killed: list[int] = []
 
     def kill(graph: Graph) -> None:
@@ -204,7 +206,6 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path):
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
 
-    plan = build.BookPlan(14, 4, 2000, "learned", Author())
     with Database(file, create=True) as database:
         build.grow(database, Graph(key_of("")), plan, own, kill)
     own.close()
@@ -213,9 +214,10 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path):
 
 
 def test_a_search_depends_on_its_job_alone():
-    first = search_position(job("h8i9", 3, 2000))
-    search_position(job("h8h9", 3, 2000))
-    assert search_position(job("h8i9", 3, 2000)) == first
+    search = partial(search_position, plan_of(1, 3, 2000))
+    first = search(key_of("h8i9"))
+    search(key_of("h8h9"))
+    assert search(key_of("h8i9")) == first
     assert isinstance(first, Searched) and len(first.moves) >= 3
     assert first.moves[0][1] == max(value for _, value in first.moves)
 

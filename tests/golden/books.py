@@ -34,9 +34,9 @@ class Here:
     """Workers that search in this thread."""
 
     def __init__(self, search: Any, processes: int) -> None:
-        self.search, self.capacity, self.jobs = search, lambda: processes, list[growth.BookJob]()
+        self.search, self.capacity, self.jobs = search, lambda: processes, list[bytes]()
 
-    def submit(self, job: growth.BookJob) -> None:
+    def submit(self, job: bytes) -> None:
         self.jobs.append(job)
 
     def wait(self) -> growth.Searched:
