@@ -26,11 +26,8 @@ export class AnalysisPanel extends Panel {
     this.onnode(this.app.node);
   }
 
-  // On a telephone the lines may be below what is seen.
-  showLines() {
-    const isQuick = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (isChecked("analysis-on")) this.list.scrollIntoView({ block: "nearest", behavior: isQuick ? "instant" : "smooth" });
-  }
+  // On a telephone the lines may be below what is seen; nothing glides there.
+  showLines() { if (isChecked("analysis-on")) this.list.scrollIntoView({ block: "nearest" }); }
 
   onclose() {
     const { app } = this;

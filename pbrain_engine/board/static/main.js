@@ -325,8 +325,8 @@ class App {
       tab.setAttribute("aria-selected", isOpen);
       tab.tabIndex = isOpen ? 0 : -1;
       if (isOpen && focus) tab.focus();
-      if (isOpen) panel.onopen?.(Boolean(left));
     }
+    this[name].onopen?.(Boolean(left));
     this.known.takeComment(this.node); // another tab may end the quiet of a game
     this.known.show();
     if (left) this.draw(); // each tab has marks of its own
