@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, replace
@@ -56,14 +56,16 @@ class Journal(GameLog):
     Mode ``x+b`` begins a new journal with settings, ``r+b`` continues one.
     """
 
+    settings: MatchSettings
+
     def __init__(self, path: Path, mode: str, settings: MatchSettings | None = None) -> None:
         super().__init__(path, mode, _head(settings) if settings else None)
 
-    @property
-    def settings(self) -> MatchSettings:
-        """The latest settings; FileError if this version does not allow them."""
+    def _use(self, conditions: Mapping[str, Any]) -> None:
+        super()._use(conditions)
         try:
-            return MatchSettings.from_json(self.conditions)
+            if conditions:
+                self.settings = MatchSettings.from_json(conditions)
         except SettingsError as error:
             raise FileError(str(error)) from None
 
