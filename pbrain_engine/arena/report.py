@@ -11,7 +11,7 @@ import sys
 import textwrap
 import webbrowser
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from html import escape
 from itertools import cycle
@@ -25,9 +25,8 @@ from ..files import check_target, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, WHITE, GameRecord
-from ..notation.files import format_psq
+from ..notation.files import write_game
 from ..notation.journal import annotated
-from ..notation.sgf import format_sgf
 from ..options import SHARED, CommandLine, Option, counted, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
 from .calibration import calibrate, form, text_lines
@@ -239,7 +238,7 @@ def pgn(played: GameRecord, settings: MatchSettings) -> str:
     return "\n".join([*lines, "", *text, "", ""])
 
 
-FILE_EACH: dict[str, Callable[[GameRecord], str]] = {"sgf": format_sgf, "psq": format_psq}
+FILE_EACH = ("sgf", "psq")  # formats with a file for each game
 
 
 def export(kind: str, target: Path, games: Iterable[GameRecord], settings: MatchSettings) -> int:
@@ -251,8 +250,8 @@ def export(kind: str, target: Path, games: Iterable[GameRecord], settings: Match
     target.mkdir(parents=True, exist_ok=True)
     for played in ordered:
         names = [re.sub(r"[^\w.]+", "_", name)[:24] for name in (played.black, played.white)]
-        path = target / f"{played.number + 1:05}-{'-'.join(names)}.{kind}"
-        write_whole(path, FILE_EACH[kind](annotated(played)))
+        name = f"{played.number + 1:05}-{'-'.join(names)}.{kind}"
+        write_game(target / name, annotated(played))
     return len(ordered)
 
 
