@@ -22,7 +22,6 @@ from pbrain_engine.game.position import image_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known
 from pbrain_engine.game.tree import GameTree, TreeNode
-from pbrain_engine.notation.renlib import parse_renlib
 from pbrain_engine.position.geometry import symmetries, transform
 
 Cell = tuple[int, int]
@@ -291,29 +290,3 @@ def test_findings_and_notes_are_turned_with_their_position(tmp_path, size, seed)
                 ((note,),) = (entry.notes,)
                 assert note.comment == "a note"
                 assert note.labels == ((turn([label], out)[0], "A"),)
-
-
-@pytest.mark.parametrize("marks_second", [False, True])
-def test_marks_and_notes_of_lines_of_two_rules_come_into_one_library(tmp_path, marks_second):
-    """Whichever rule has them, and each note once where both have it."""
-    line = ((7, 7), (8, 8), (7, 8))
-    with Database(tmp_path / "a", create=True) as database:
-        for number, rule in enumerate((Rule.FREESTYLE, Rule.RENJU)):
-            tree = GameTree(GameRecord(rule=rule))
-            end = tree.add(line)
-            end.comment = "of both"
-            tree.add(line[:2]).comment = f"of {rule.name}"
-            end.child((0, 0), is_move=False).text = "A"
-            tree.add((*line, (0, number)))  # a line that only one of them has
-            if number == marks_second:
-                end.is_marked = tree.add(line[:1]).is_start = True
-            with database.transaction():
-                add_tree(database, tree)
-        data, losses = exports.library(database, Filter(), False, "utf-8")
-    assert losses == ["a library has no rule: this one mixes freestyle and renju"]
-    whole = parse_renlib(data, "utf-8")
-    at = {way: whole.add(way) for way in (line[:1], line[:2], line)}
-    assert whole.count() == 6
-    assert at[line].is_marked and at[line[:1]].is_start and not at[line[:2]].is_marked
-    assert at[line].comment == "of both" and at[line[:2]].comment == "of FREESTYLE\nof RENJU"
-    assert [child.text for child in at[line].children if not child.is_move] == ["A"]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pbrain_engine.eval.evaluator import evaluate
-from pbrain_engine.patterns.shapes import QUIET
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
@@ -20,13 +19,10 @@ from pbrain_engine.search.threats.memory import (
     PROVEN,
     STOPPED,
     copy_game,
-    probe_proof,
     proof_key,
-    proof_of,
     settle,
     store_proof,
 )
-from pbrain_engine.search.threats.proof import holds
 from pbrain_engine.search.threats.replies import PREPARES, find_rescues
 from pbrain_engine.search.threats.vcf import (
     KNOWN_NONE,
@@ -74,56 +70,6 @@ def test_that_there_is_no_win_is_said_once_all_levels_are_through():
         threats = threats_after("h8", nodes=nodes)
         assert vct.solve_threats(threats, TABLES, 0) == result
         assert (threats.lowest == vct._LEVELS) == (result == NONE)
-
-
-class Replay:
-    """A claimed proof with two answers; ``bad``: those after which the win is not there."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, bad: set[str], quiet: bool = False) -> None:
-        self.threats = threats_after("h8i9", nodes=1000)
-        self.replies = cells("j8k8")
-        self.bad = {cell(name) for name in bad}
-        self.quiet = quiet
-        self.seen: list[int] = []
-        patch.setattr(proof, "static_result", lambda state, tables, ply: 0)
-        patch.setattr(proof, "wins_by_fours", self._wins)
-        patch.setattr(proof, "winning_move", lambda threats, tables, first: cell("g7"))
-        patch.setattr(proof, "mark_replies", self._mark)
-        self.result = proof.holds(self.threats, TABLES, 0)
-
-    def _last(self) -> int:
-        position = self.threats.state.position
-        return int(position.moves[position.ply - 1])
-
-    def _wins(self, threats: Any, tables: Any, first: int, nodes: int) -> int:
-        if threats.state.position.ply == 2:
-            return 0  # the root is not decided by fours
-        self.seen.append(self._last())
-        return 0 if self._last() in self.bad else 3
-
-    def _mark(self, threats: Any, tables: Any, first: int) -> int:
-        threats.marks[:] = np.uint64(0)
-        if threats.state.position.ply > 3 or self.quiet:
-            return QUIET  # an answer behind which nothing threatens
-        for place in self.replies:
-            threats.marks[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
-        return PREPARES
-
-
-def test_a_proof_holds_only_if_every_answer_of_it_is_beaten(monkeypatch):
-    whole = Replay(monkeypatch, set())
-    assert whole.result == 1 and set(whole.seen) == set(whole.replies)
-    for bad in ({"j8"}, {"k8"}, {"j8", "k8"}):
-        replay = Replay(monkeypatch, bad)
-        assert replay.result == 0, bad
-        key = proof_key(replay.threats, replay.threats.state.position.key)
-        data = probe_proof(replay.threats, key)
-        assert data == 0 or proof_of(data) != 0, "nothing is noted as played through"
-
-
-def test_nothing_is_proven_without_a_threat_or_time(monkeypatch):
-    assert holds(threats_after("h8a1i8c1j8e1", nodes=0), TABLES, 0) == 0
-    assert Replay(monkeypatch, set(), quiet=True).result == 0
 
 
 def test_an_entry_of_the_search_alone_does_not_count_as_played_through(monkeypatch):
