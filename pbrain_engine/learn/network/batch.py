@@ -174,8 +174,10 @@ def window(line, place, half):
 
 
 @loop
-def draw_lines(lines, batch, i, half):
-    """Put the stones of a position on the lines of an empty board, own stones as black."""
+def draw_lines(empty, batch, i, half, lines):
+    """Write the lines of the empty board with the stones of a position, own stones as black."""
+    for k in range(len(empty)):
+        lines[k] = empty[k]
     positions = batch.positions
     height, width = positions.height, positions.width
     stones = np.int64(positions.ply[batch.chosen[i]])
@@ -203,8 +205,7 @@ def encode_positions(batch, first, last, known, empty, used):
     half, number, blank = known.half, known.number, len(known.keys) - 1
     lines = np.empty_like(empty)
     for i in range(first, last):
-        lines[:] = empty
-        draw_lines(lines, batch, i, half)
+        draw_lines(empty, batch, i, half, lines)
         found = 0
         for y in range(height):
             for x in range(width):

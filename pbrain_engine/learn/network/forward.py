@@ -27,6 +27,8 @@ from .rows import (
     add,
     add_product,
     clamp,
+    clear,
+    copy,
     layer,
     loop,
     multiply,
@@ -135,8 +137,7 @@ def forward_features(batch, i, vectors, channels, work):
     sums, features, of_features = work.sums, work.features, work.of_features
     kind = vectors.dtype
     none, top = row_of(kind.type(0)), row_of(kind.type(TOP))
-    for k in range(0, REGIONS * channels, LANES):
-        save(sums, k, none)
+    clear(sums, 0, REGIONS * channels)
     cells, codes, regions, width = batch.cells, batch.codes, batch.regions, batch.positions.width
     begin, end = range_of(batch, i)
     for j in range(begin, end):
@@ -172,12 +173,11 @@ def forward_regions(head, channels, work):
             total = add(total, load(sums, at))
             save(sums, at, multiply(load(sums, at), factor))
         save(inputs, k, multiply(total, board))
-    for k in range(0, region_units, LANES):
-        save(inputs, channels + k, none)
+    clear(inputs, channels, region_units)
     for r in range(REGIONS):
         at = r * region_units
         units = regions[at : at + region_units]
-        units[:] = head.region_bias
+        copy(head.region_bias, units)
         layer(sums, r * channels, channels, head.region, region_units, units)
         for k in range(0, region_units, LANES):
             pooled = clamp(load(units, k), most)
@@ -218,7 +218,7 @@ def forward_value(head, linear, work):
     units = len(head.value_bias)
     kind = head.value.dtype
     most, total = row_of(kind.type(NONE)), row_of(kind.type(0))
-    hidden[:] = head.value_bias
+    copy(head.value_bias, hidden)
     layer(trunk, 0, len(head.trunk_bias), head.value, units, hidden)
     for k in range(0, units, LANES):
         save(hidden, k, clamp(load(hidden, k), most))
@@ -230,7 +230,7 @@ def forward_value(head, linear, work):
 def forward_policy(head, work):
     """Compute this position's weights for its candidates from the trunk."""
     policy = work.policy
-    policy[:] = head.policy_bias
+    copy(head.policy_bias, policy)
     layer(work.trunk, 0, len(head.trunk_bias), head.policy, len(head.policy_bias), policy)
 
 
@@ -344,7 +344,7 @@ def lose_move(i, moves, picked, largest, said, work):
 # Peaks ------------------------------------------------------------------------------
 
 
-@loop
+@step
 def raise_peak(peaks, place, numbers, start, count):
     """Raise a peak to the largest absolute value of a range of numbers."""
     for i in range(start, start + count):
@@ -366,11 +366,7 @@ def raise_peaks(peaks, moves, channels, cell_units, work):
 @step
 def clear_features(batch, i, channels, work):
     """Clear the features of a position for the next one."""
-    features = work.features
-    none = row_of(features.dtype.type(0))
-    cells, width = batch.cells, batch.positions.width
     begin, end = range_of(batch, i)
     for j in range(begin, end):
-        place = place_of(np.int64(cells[j]), width, channels)
-        for k in range(0, channels, LANES):
-            save(features, place + k, none)
+        place = place_of(np.int64(batch.cells[j]), batch.positions.width, channels)
+        clear(work.features, place, channels)

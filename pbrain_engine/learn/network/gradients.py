@@ -42,6 +42,7 @@ from .rows import (
     accumulate,
     add,
     add_product,
+    clear,
     gate,
     layer,
     loop,
@@ -84,9 +85,8 @@ def backward_units(moves, channels, cell_units, work):
     """Compute the gradients of the hidden units, their shifts and their scales."""
     logits, of_policy, units = work.logits, work.of_policy, work.units
     policy, of_units, kind = work.policy, work.of_units, work.logits.dtype
-    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
-    for k in range(0, len(of_policy), LANES):
-        save(of_policy, k, none)
+    most = row_of(kind.type(NONE))
+    clear(of_policy, 0, len(of_policy))
     for j in range(moves):
         factor = row_of(logits[j])
         for u in range(0, cell_units, LANES):
@@ -182,10 +182,8 @@ def backward_neighbours(model, of_neighbours, moves, width, work):
 def backward_policy(transposed, of_head, work):
     """Propagate the gradients of this position's policy weights to the trunk."""
     trunk, policy, of_trunk, of_policy = work.trunk, work.policy, work.of_trunk, work.of_policy
-    none = row_of(trunk.dtype.type(0))
     count, outputs = len(trunk), len(policy)
-    for k in range(0, count, LANES):
-        save(of_trunk, k, none)
+    clear(of_trunk, 0, count)
     layer(of_policy, 0, outputs, transposed.policy, count, of_trunk)
     outer(trunk, count, of_policy, outputs, of_head.policy)
     accumulate(of_head.policy_bias, 0, of_policy, outputs)
@@ -213,8 +211,7 @@ def backward_value(model, change, linear, of_head, work):
 def backward_trunk(transposed, mask, of_head, work):
     """Propagate the gradients of the trunk to its inputs."""
     trunk, inputs, of_trunk, of_inputs = work.trunk, work.inputs, work.of_trunk, work.of_inputs
-    kind = trunk.dtype
-    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
+    most = row_of(trunk.dtype.type(NONE))
     units, whole = len(trunk), len(inputs)
     for k in range(0, units, LANES):
         save(of_trunk, k, gate(load(of_trunk, k), load(trunk, k), most))
@@ -223,8 +220,7 @@ def backward_trunk(transposed, mask, of_head, work):
     for bit in range(MASK_BITS):
         if mask >> bit & 1:
             accumulate(of_head.threats, bit * units, of_trunk, units)
-    for k in range(0, whole, LANES):
-        save(of_inputs, k, none)
+    clear(of_inputs, 0, whole)
     layer(of_trunk, 0, units, transposed.trunk, whole, of_inputs)
     outer(inputs, whole, of_trunk, units, of_head.trunk)
 
@@ -234,7 +230,7 @@ def backward_regions(transposed, channels, of_head, work):
     """Propagate the gradients of the trunk's inputs to the sums of the regions."""
     of_inputs, of_regions, regions = work.of_inputs, work.of_regions, work.regions
     of_sums, sums, kind = work.of_sums, work.sums, work.trunk.dtype
-    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
+    most = row_of(kind.type(NONE))
     pool, factor = row_of(kind.type(1 / POOL_SCALE)), row_of(kind.type(1 / REGION_SCALE))
     board = row_of(kind.type(1 / BOARD_SCALE))
     units = len(of_head.region_bias)
@@ -244,8 +240,7 @@ def backward_regions(transposed, channels, of_head, work):
             change = multiply(load(of_inputs, channels + k), pool)
             save(of_regions, at + k, gate(change, load(regions, at + k), most))
         back = of_sums[place : place + channels]
-        for k in range(0, channels, LANES):
-            save(back, k, none)
+        clear(back, 0, channels)
         layer(of_regions, at, units, transposed.region, channels, back)
         for k in range(0, channels, LANES):
             change = multiply(load(back, k), factor)

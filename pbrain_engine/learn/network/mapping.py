@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernel.lanes import LANES, load, save
-from .rows import NONE, accumulate, add, clamp, gate, layer, loop, outer, row_of
+from .rows import NONE, accumulate, add, clamp, clear, copy, gate, layer, loop, outer, row_of
 
 
 @loop
@@ -27,7 +27,7 @@ def inner_layers(net, key, cells, pre, hidden, middle):
         save(pre, k, one)
         save(pre, count + k, two)
         save(hidden, k, add(clamp(one, most), clamp(two, most)))
-    middle[:] = net.second_bias
+    copy(net.second_bias, middle)
     layer(hidden, 0, count, net.second, count, middle)
     for k in range(0, count, LANES):
         save(middle, k, clamp(load(middle, k), most))
@@ -43,7 +43,7 @@ def map_patterns(net, keys, half, first, last, out):
     for i in range(first, last):
         inner_layers(net, keys[i], 2 * half, pre, hidden, middle)
         row = out[i * outputs : (i + 1) * outputs]
-        row[:] = 0
+        clear(row, 0, outputs)
         layer(middle, 0, count, net.third, outputs, row)
 
 
@@ -58,8 +58,8 @@ def backward_map(net, transposed, keys, half, first, last, of_out, of_net):
     change, back = np.zeros(count, kind), np.zeros(count, kind)
     for i in range(first, last):
         inner_layers(net, keys[i], 2 * half, pre, hidden, middle)
-        change[:] = 0
-        back[:] = 0
+        clear(change, 0, count)
+        clear(back, 0, count)
         row = of_out[i * outputs : (i + 1) * outputs]
         outer(middle, count, row, outputs, of_net.third)
         layer(row, 0, outputs, transposed.third, count, change)

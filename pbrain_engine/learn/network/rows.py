@@ -154,6 +154,21 @@ def outer(inputs, count, change, outputs, of_weights):
 
 
 @loop
+def clear(out, start, count):
+    """Write zeros from ``start`` on."""
+    none = row_of(out.dtype.type(0))
+    for i in range(0, count, LANES):
+        save(out, start + i, none)
+
+
+@loop
+def copy(numbers, out):
+    """Write numbers to ``out``."""
+    for i in range(0, len(numbers), LANES):
+        save(out, i, load(numbers, i))
+
+
+@loop
 def accumulate(total, start, numbers, count):
     """Add numbers to those of ``total`` from ``start`` on."""
     for i in range(0, count, LANES):
