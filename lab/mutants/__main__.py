@@ -122,16 +122,17 @@ def test_files(plain: bool) -> list[str]:
 
 def concerned(files: Sequence[str], mutants: Sequence[Mutant]) -> list[str]:
     """Return the files of tests that speak of one of the packages, also through their helpers."""
-    parts = {part for m in mutants for part in m.file.removesuffix(".py").split("/")[:1]}
-    word = re.compile(rf"\b({'|'.join(sorted(parts))})\b|{'|'.join(sorted(parts))}")
+    parts = {m.file.removesuffix(".py").split("/")[0] for m in mutants}
+    words = "|".join(sorted(parts))
     public = [name for name, home in _HOMES.items() if home.partition(".")[0] in parts]
-    named = rf"pbrain_engine\.({'|'.join(sorted(parts))})\b"
+    named = rf"pbrain_engine\.({words})\b"
     named += rf"|^from pbrain_engine import .*\b({'|'.join(public) or '-'})\b"
 
     def speaks(path: Path, seen: set[Path]) -> bool:
         seen.add(path)
         text = path.read_text(encoding="utf-8")
-        if word.search(path.relative_to(ROOT).as_posix()) or re.search(named, text, re.MULTILINE):
+        name = path.relative_to(ROOT).as_posix()
+        if re.search(words, name) or re.search(named, text, re.MULTILINE):
             return True
         for name in re.findall(r"^from ((?:tests|lab)\.[\w.]+) import", text, re.MULTILINE):
             helper = ROOT / f"{name.replace('.', '/')}.py"
@@ -311,25 +312,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("seed", type=int)
     parser.add_argument("count", type=int)
     parser.add_argument("package", nargs="?", default="", help="a part such as database")
-    parser.add_argument("--list", action="store_true", help="show them, run nothing")
-    parser.add_argument("--files", help="only these files of tests, by a regular expression")
     options = parser.parse_args(arguments)
     mutants = drawn(options.seed, options.count, options.package)
-    if options.list:
-        for mutant in mutants:
-            show(Result(mutant, False, mutant.kind))
-        return 0
     results: list[Result] = []
-
-    def among(files: list[str]) -> list[str]:
-        return [file for file in files if not options.files or re.search(options.files, file)]
-
     plain = [m for m in mutants if m.kernel or m.file.startswith("kernel/")]
     python = [m for m in mutants if m not in plain]
     with tempfile.TemporaryDirectory(prefix="numoku-mutants-") as folder:
         if plain:
             os.environ["NUMBA_DISABLE_JIT"] = "1"
-            first = run_lines(plain, among(test_files(plain=True)), Path(folder, "plain"))
+            first = run_lines(plain, test_files(plain=True), Path(folder, "plain"))
             del os.environ["NUMBA_DISABLE_JIT"]
             left = [result.mutant for result in first if not result.noticed]
             results += [result for result in first if result.noticed]
@@ -338,7 +329,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             results += run_build(kernels, Path(folder, "compiled")) if kernels else []
         if python:
             files = test_files(plain=False)
-            chosen = among(concerned(files, python) if options.package else files)
+            chosen = concerned(files, python) if options.package else files
             found = run_lines(python, chosen, Path(folder, "python"))
             again = [r.mutant for r in found if not r.noticed and is_compiled_in(r.mutant)]
             results += [result for result in found if result.mutant not in again]

@@ -26,8 +26,8 @@ from typing import Any
 import coverage
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
-PACKAGE = "pbrain_engine"
+from lab.mutants.operators import PACKAGE, ROOT
+
 KEPT = ROOT / ".mutants"
 SUBPROCESS = """\
 import atexit, os, coverage
