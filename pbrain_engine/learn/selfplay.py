@@ -274,13 +274,12 @@ class SelfPlayer:
         return found.move, found.value
 
 
-def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer | None = None) -> Record:
+def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer) -> Record:
     """Play one game of a plan from its opening to its end."""
     chance = random.Random(f"{plan.seed}:{number}")
     rule, board = plan.kind(number)
     engine.new_game(board, rule=rule)
     engine.clear_hash()
-    player = player or SelfPlayer(engine, plan)
     opening = make_opening(engine, chance, board, plan.opening_kind(number), player.judge)
     may_be_calm = not plan.goes_to_the_end(number)
     set_up_line(engine, opening)

@@ -150,16 +150,6 @@ def fresh_value(moves: str) -> int:
     return int(judge(worker.accumulator, evaluator(), worker.state))
 
 
-def test_what_was_asked_before_is_forgotten_with_the_next_stones():
-    worker = worker_after(CALM, size=SIZE)
-    begin(worker.accumulator, evaluator(), worker.state)
-    assert judge(worker.accumulator, evaluator(), worker.state) == fresh_value(CALM)
-    for cell in cells("c4d3", SIZE):
-        play(worker.state, evaluator().tables, cell)
-    later = fresh_value(f"{CALM}c4d3")
-    assert judge(worker.accumulator, evaluator(), worker.state) == later != fresh_value(CALM)
-
-
 @pytest.mark.parametrize("side", (0, 1))
 def test_the_policy_of_a_position_is_computed_once_for_each_side(side):
     worker, network = worker_after(CALM, size=SIZE), evaluator().network

@@ -95,19 +95,15 @@ class Threads:
     """Threads that divide a range into fixed parts."""
 
     def __init__(self, count: int) -> None:
-        """Use ``count`` threads; a single one is the caller's."""
+        """Use ``count`` threads."""
         self.count = count
-        self._executor = ThreadPoolExecutor(count) if count > 1 else None
+        self._executor = ThreadPoolExecutor(count)
 
     def each(self, work: Callable[[int, int, int], None], first: int, last: int) -> None:
         """Call ``work`` with each thread's number and its part of a range, and wait."""
         length = last - first
         ends = [first + length * i // self.count for i in range(self.count + 1)]
-        parts = list(zip(range(self.count), ends[:-1], ends[1:], strict=True))
-        if self._executor is None:
-            work(*parts[0])
-        else:
-            list(self._executor.map(lambda part: work(*part), parts))
+        list(self._executor.map(work, range(self.count), ends[:-1], ends[1:]))
 
 
 def make_batch(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, combinations_with_replacement, islice
 from pathlib import Path
-from threading import Lock, local
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from ...patterns.shapes import FOUR, LINE_SHAPES, OPEN_FOUR
 from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
 from ...position.rules import Side
 from ...values import WIN_BAND
+from ...workers import ThreadCache
 from .dataset import UNKNOWN, Dataset, has_bit, join
 
 AT_ONCE = 64  # games per task
@@ -59,13 +60,8 @@ class GameReader:
         about = weights.about | {"id": f"{weights.id} alone"}
         self._weights = weights._replace(about=about, streams={})
         self._library = library.load()
-        self._local, self._lock = local(), Lock()
+        self._games, self._lock = ThreadCache(), Lock()
         self._fours = fours()
-
-    def _game(self) -> int:
-        if not hasattr(self._local, "game"):
-            self._local.game = Block(self._library.sizes["game"])
-        return int(self._local.game.address)
 
     def play(self, records: Sequence[Record]) -> Lessons:
         """Return the kernel's data about games with one board size."""
@@ -81,7 +77,8 @@ class GameReader:
             moves[begin:end] = record.moves
             with self._lock:  # the first to ask builds them
                 tables = tables_of(self._library, record.rule, self._weights).address
-            game = self._game()
+            block = self._games.get("game", lambda: Block(self._library.sizes["game"]))
+            game = block.address
             self._library.game_new(game, tables, record.width, record.height)
             count = self._library.game_lessons(
                 game, tables, moves[begin:].ctypes.data, len(record.moves),
