@@ -310,7 +310,7 @@ def test_in_every_window_decisions_are_in_view_and_lie_over_no_words(page: Page)
 
 
 def test_one_point_is_no_curve(page: Page) -> None:
-    drawn = page.do("""import('./curve.js').then(({ drawChances }) => {
+    drawn = page.do("""import('./moves.js').then(({ drawChances }) => {
       const chart = document.querySelector('#curve');
       return [[[5, 1]], [[4, 0.5], [5, 1]]].map((points) => {
         drawChances(chart, 5, points, 5);

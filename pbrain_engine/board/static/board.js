@@ -1,11 +1,12 @@
 // The board that is played on: stones, marks over them, the mouse, the finger and the keys.
 
 import { Finger } from "./finger.js";
+import { SIGNS } from "./moves.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
 import { SIDES, isSame } from "./tree.js";
 import { has, t } from "./words.js";
 
-const BADGES = { inaccuracy: "?!", mistake: "?", blunder: "??", decisive: "!" };
+const BADGES = { ...SIGNS, decisive: "!" };
 export const foulText = (reason) => (has(`foul ${reason}`) ? t(`foul ${reason}`) : reason);
 
 export const SHAPE_SIGNS = {
@@ -29,17 +30,12 @@ export class BoardView {
       if (event.pointerType !== "touch") this.point(this.cellAt(event));
     });
     svg.addEventListener("pointerleave", () => this.point(null));
-    this.listenToDrawing();
-    svg.addEventListener("keydown", (event) => this.key(event));
-    svg.addEventListener("blur", () => { this.cursor = this.from = null; this.drawGhost(); });
-  }
-
-  // The right button draws a circle, or an arrow from where it was pressed.
-  listenToDrawing() {
-    const { svg } = this;
+    // The right button draws a circle, or an arrow from where it was pressed.
     svg.addEventListener("contextmenu", (event) => event.preventDefault());
     svg.addEventListener("pointerdown", (event) => { if (event.button === 2) this.from = this.cellAt(event); });
     svg.addEventListener("pointerup", (event) => { if (event.button === 2) this.endDrawing(this.cellAt(event)); });
+    svg.addEventListener("keydown", (event) => this.key(event));
+    svg.addEventListener("blur", () => { this.cursor = this.from = null; this.drawGhost(); });
   }
 
   // From where a drawing was begun, by whatever; null: away with it.

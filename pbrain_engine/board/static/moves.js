@@ -1,11 +1,12 @@
 // The moves of the game next to the board, with variations, comments, marks and the curve.
 
-import { drawChances, plyAt } from "./curve.js";
+import { element } from "./draw.js";
 import { Panel, asked, button, find, make, refill, unpressed } from "./dom.js";
 import { t } from "./words.js";
 import { SIDES } from "./tree.js";
 
 export const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
+const WIDE = 1000, TALL = 100; // of the curve
 
 export class MovesPanel extends Panel {
   constructor(app) {
@@ -16,7 +17,10 @@ export class MovesPanel extends Panel {
     this.comment.addEventListener("input", () => { app.node.comment = this.comment.value; app.save(); });
     this.comment.addEventListener("change", () => app.known.comment(this.commented));
     this.element.addEventListener("click", ({ target }) => app.visit(this.nodes[target.closest("[data-at]")?.dataset.at]));
-    this.curve.addEventListener("click", (event) => this.visit(plyAt(this.curve, event, app.node.end.ply)));
+    this.curve.addEventListener("click", ({ clientX }) => {
+      const { left, width } = this.curve.getBoundingClientRect();
+      this.visit(Math.round(((clientX - left) / width) * app.node.end.ply));
+    });
     find("step").addEventListener("input", ({ target }) => this.visit(Number(target.value)));
   }
 
@@ -113,4 +117,21 @@ export class MovesPanel extends Panel {
       "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(kind) : "" }),
     }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : null, more);
   }
+}
+
+// Black's chance to win over the game, dark from below. points: [ply, share] in order; ticks:
+// [ply, kind] of moves that stand out.
+export function drawChances(chart, length, points, now, ticks = []) {
+  chart.replaceChildren();
+  chart.setAttribute("viewBox", `0 0 ${WIDE} ${TALL}`);
+  chart.setAttribute("preserveAspectRatio", "none");
+  const x = (ply) => ((ply / Math.max(1, length)) * WIDE).toFixed(1), y = (share) => ((1 - share) * TALL).toFixed(1);
+  if (points.length > 1) {
+    const first = x(points[0][0]), last = x(points[points.length - 1][0]);
+    const line = points.map(([ply, share]) => `L${x(ply)} ${y(share)}`).join("");
+    element("path", { class: "area", d: `M${first} ${TALL}${line}L${last} ${TALL}Z` }, chart);
+  }
+  element("line", { class: "half", x1: 0, x2: WIDE, y1: TALL / 2, y2: TALL / 2 }, chart);
+  for (const [ply, kind] of ticks) element("line", { class: `tick ${kind}`, x1: x(ply), x2: x(ply), y1: 0, y2: 14 }, chart);
+  element("line", { class: "now", x1: x(now), x2: x(now), y1: 0, y2: TALL }, chart);
 }
