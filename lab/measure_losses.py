@@ -33,7 +33,6 @@ from pbrain_engine.game.record import BLACK, GameRecord
 from pbrain_engine.game.result import Reviewed
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver import Solver
-from pbrain_engine.values import chance
 
 FAIR = 0.25  # least winning chance at which a game is not lost yet
 FACTORS = (1, 4, 16)  # of the match's time, for the searches at the decisive move
@@ -67,21 +66,19 @@ class Losses:
         opening = [Move(*cell) for cell in played.opening]
         moves = [Move(*cell) for cell in played.chosen]
         self.begin(opening)
-        first_is_black = len(opening) % 2 == 0
-        own = 0 if (name == (played.black if first_is_black else played.white)) else 1
-        reviewed = self.reviewer.review(moves)
-        mine = reviewed[own::2]
+        reviewed = enumerate(self.reviewer.review(moves))
+        mine = [(at, each) for at, each in reviewed if played.movers[at] == name]
+        said = played.chances(self.engine.weights.scale(self.rule))
         record: dict[str, Any] = {"game": played.number, "plies": len(opening) + len(moves)}
         fair = [
-            number
-            for number, each in enumerate(mine)
-            if min(each.found.chance, self._chance(played, own + 2 * number)) >= FAIR
-            and not self._makes_four([*opening, *moves[: own + 2 * number]], each.move)
+            (at, each)
+            for at, each in mine
+            if min(each.found.chance, 1.0 if said[at] is None else said[at]) >= FAIR
+            and not self._makes_four([*opening, *moves[:at]], each.move)
         ]
         if not fair:
-            return {**record, "why": OPENING, "chance": round(mine[0].found.chance, 2)}
-        decisive = mine[fair[-1]]
-        at = own + 2 * fair[-1]
+            return {**record, "why": OPENING, "chance": round(mine[0][1].found.chance, 2)}
+        at, decisive = fair[-1]
         before = [*opening, *moves[:at]]
         record |= {
             "size": self.size,
@@ -93,12 +90,6 @@ class Losses:
             "chance": round(decisive.found.chance, 2),
         }
         return record | self._avoided(before, decisive)
-
-    def _chance(self, played: GameRecord, at: int) -> float:
-        """Return the winning chance that NAME reported with a move, 1 if it reported nothing."""
-        value = played.values[at]
-        scale = self.engine.weights.scale(self.rule)
-        return 1.0 if value is None else chance(value, scale)
 
     def _makes_four(self, before: list[Move], move: Move) -> bool:
         """Return whether a move makes a four."""
@@ -117,8 +108,7 @@ class Losses:
                 continue
             self.engine.play(*move)
             after = self.engine.think(Limit(time=self.turn * FACTORS[-1]))
-            left = 1 - chance(after.value, after.scale)
-            if left >= FAIR:
+            if 1 - after.chance >= FAIR:
                 why = LUCK if factor == FACTORS[0] else TIME
                 return {"why": why, "factor": factor, "holds": cell_name(*move)}
         return {"why": THREATS if proof.wins else JUDGEMENT}

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
-from math import exp, log
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any, NamedTuple
 
 from lab.measure_losses import FAIR
@@ -76,12 +76,6 @@ def see(engine: Engine, position: dict[str, Any], nodes: int = NODES) -> Seen:
     return Seen(kind_of(position), lost_by, nodes if fooled else max(seen, 1), not fooled)
 
 
-def geometric(found: Iterable[Seen]) -> float:
-    """Return the geometric mean of the nodes."""
-    logs = [log(each.nodes) for each in found]
-    return exp(sum(logs) / len(logs))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", type=Path)
@@ -96,11 +90,11 @@ def main() -> None:
             print(f"{kind:10} {lost_by:4} {nodes:12,}{'' if is_seen else ' not seen'}", flush=True)
     print()
     for kind, group in groupby(sorted(found), lambda each: each.kind):
-        of_kind = list(group)
-        print(f"{kind:10} {len(of_kind):4} {geometric(of_kind):12,.0f}")
+        nodes = [each.nodes for each in group]
+        print(f"{kind:10} {len(nodes):4} {geometric_mean(nodes):12,.0f}")
     if found:
-        seen = sum(each.is_seen for each in found)
-        print(f"{'all':10} {len(found):4} {geometric(found):12,.0f}, {seen} seen")
+        seen, mean = sum(each.is_seen for each in found), geometric_mean(e.nodes for e in found)
+        print(f"{'all':10} {len(found):4} {mean:12,.0f}, {seen} seen")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab import measure_refutations
-from lab.measure_refutations import NODES, Seen, geometric, read_positions, see
+from lab.measure_refutations import NODES, Seen, read_positions, see
 from pbrain_engine.engine.engine import Engine, Limit, Move, Thought
 
 POSITION = {"size": 15, "rule": "renju", "moves": "h8i9h9", "lost_by": "h10", "holds": "h7"}
@@ -51,8 +51,3 @@ def test_positions_without_a_losing_move_are_passed_over(tmp_path: Path) -> None
     path.write_text('{"why": "opening"}\n{"lost_by": "h8", "moves": "", "why": "time"}\n')
     (position,) = read_positions(path)
     assert measure_refutations.kind_of(position) == "time"
-
-
-def test_the_mean_is_geometric() -> None:
-    found = [Seen("holds", "h8", nodes, True) for nodes in (10, 1000)]
-    assert geometric(found) == pytest.approx(100)
