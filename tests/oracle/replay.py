@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 
+from pbrain_engine.game.result import Tree
 from tests.oracle.rules import BLACK, EMPTY, Board, Cell, is_legal, is_win
 from tests.oracle.threats import (
     five_cells,
@@ -21,20 +21,10 @@ SHORT_WIN = 2_000
 LONG_WIN = 20_000
 
 
-@dataclass
-class Proof:
-    """A move of the attacker, and the attacker's answers to the relevant replies."""
-
-    move: Cell
-    replies: dict[Cell, Proof] = field(default_factory=dict)
-
-
-def proof_of_line(line: Sequence[Cell]) -> Proof:
+def proof_of_line(line: Sequence[Cell]) -> Tree:
     """Return the proof tree of a single line of play, attacker first."""
-    proof = Proof(tuple(line[0]))
-    if len(line) > 2:
-        proof.replies[tuple(line[1])] = proof_of_line(line[2:])
-    return proof
+    replies = {tuple(line[1]): proof_of_line(line[2:])} if len(line) > 2 else {}
+    return Tree(tuple(line[0]), replies)
 
 
 def complaint_about_line(board: Board, attacker: int, line: Sequence[Cell]) -> str:
@@ -61,18 +51,18 @@ def illegal_move(board: Board, side: int, line: Iterable[Cell]) -> str:
     return ""
 
 
-def complaint_about_tree(board: Board, attacker: int, proof: Proof) -> str:
+def complaint_about_tree(board: Board, attacker: int, proof: Tree) -> str:
     """Return what is wrong with a proof tree, or an empty string if it holds.
 
-    The engine's trees will do, too. The attacker is to move. Against a four, every legal reply
-    that stops the five has to be in the tree; against any other move every legal reply, save
-    those after which the attacker has an unstoppable four (and the defender no five), or else
-    wins by fours: the way that he would if the defender passed, or another.
+    The attacker is to move. Against a four, every legal reply that stops the five has to be in the
+    tree; against any other move every legal reply, save those after which the attacker has an
+    unstoppable four (and the defender no five), or else wins by fours: the way that he would if the
+    defender passed, or another.
     """
     return _complaint(board, attacker, proof, is_line=False)
 
 
-def _complaint(board: Board, attacker: int, proof: Proof, is_line: bool) -> str:
+def _complaint(board: Board, attacker: int, proof: Tree, is_line: bool) -> str:
     if not is_legal(board, proof.move, attacker):
         return f"{proof.move} is not a legal move"
     defender = 1 - attacker
