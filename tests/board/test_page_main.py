@@ -511,6 +511,17 @@ def test_what_was_asked_before_or_without_a_connection_is_answered(
     assert server.stop() == ""
 
 
+def test_a_question_that_ends_every_connection_is_given_up(page: Page) -> None:
+    page.do(
+        "(() => { const { send } = WebSocket.prototype; WebSocket.prototype.send = function (text) {"
+        " if (text.includes('fatal')) this.close(); else send.call(this, text); };"
+        " app.server.ask('fatal').then(({ error }) => { app.fatal = error; }); })()"
+    )
+    page.wait("app.fatal === 'The connection was lost.'")
+    page.click("h8")  # and all else goes on
+    page.wait("app.node.ply >= 1")
+
+
 def test_a_wrong_token_is_said_and_can_be_mended(browser: Any, server: BoardServer) -> None:
     context = browser.new_context(locale="zh-CN")
     page = context.new_page()

@@ -1,10 +1,11 @@
 // The connection to the server. A question stays until it is answered: after a lost connection it is
-// asked again with the next one.
+// asked again with the next one, a few times: it may be what ended the engine.
 
 import { remember, remembered } from "./kept.js";
 import { has, t } from "./words.js";
 
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
+const MOST_TRIES = 5; // of a question
 const MOST_CHARACTERS = 12_000_000; // of a message, as the server has it
 
 const stopped = (id) => ({ id, error: "stopped", stopped: true });
@@ -39,9 +40,10 @@ export class Server {
     if (message.id === "hello") {
       this.about = message.result;
       this.pause = FIRST_PAUSE;
-      for (const [id, { text, isStopped }] of [...this.questions]) {
-        if (isStopped) this.take(stopped(id));
-        else this.socket.send(text);
+      for (const [id, question] of [...this.questions]) {
+        if (question.isStopped) this.take(stopped(id));
+        else if (question.tries === MOST_TRIES) this.take({ id, error: t("lost") });
+        else this.send(question);
       }
       this.onstate(this.wasOpen ? "back" : "open");
       this.wasOpen = true;
@@ -70,10 +72,17 @@ export class Server {
   ask(what, fields = {}, onevent = null) {
     const id = ++this.number, text = JSON.stringify({ do: what, id, ...fields });
     if (text.length > MOST_CHARACTERS) return Object.assign(Promise.resolve({ error: t("too-large-server") }), { id });
-    const promise = new Promise((resolve) => this.questions.set(id, { text, resolve, onevent }));
-    if (this.about) this.socket.send(text);
+    const question = { text, onevent, tries: 0 };
+    const promise = new Promise((resolve) => { question.resolve = resolve; });
+    this.questions.set(id, question);
+    if (this.about) this.send(question);
     promise.id = id;
     return promise;
+  }
+
+  send(question) {
+    question.tries++;
+    this.socket.send(question.text);
   }
 
   stop(id) {

@@ -13,7 +13,7 @@ export const words = {
   "language": "Jazyk", "theme": "Barvy", "theme-auto": "podle systému", "theme-light": "světlé", "theme-dark": "tmavé", "theme-contrast": "vysoký kontrast",
   "keys": "Klávesy", "close": "Zavřít", "cancel": "Zrušit", "no": "Ne", "stop": "Stop", "all": "Vše", "off": "nic", "or": " nebo ", "more": "Pravidla, deska, hodiny",
   "link-back": "znovu připojeno", "link-lost": "bez spojení", "link-refused": "bez přístupu", "link-loading": "načítání {share}",
-  "link-lost-why": "Server neodpovídá. Partie zůstává zde; stránka se dál zkouší připojit.", "link-address": "adresa s tokenem", "too-large-server": "Na server je to příliš velké.", "loading-game": "Numoku se připravuje…",
+  "link-lost-why": "Server neodpovídá. Partie zůstává zde; stránka se dál zkouší připojit.", "link-address": "adresa s tokenem", "lost": "Spojení se přerušilo.", "too-large-server": "Na server je to příliš velké.", "loading-game": "Numoku se připravuje…",
   "board": "Deska", "board-keys": "Deska: šipky vybírají průsečík, Enter položí kámen", "evaluation": "Hodnocení", "not-known": "neznámé", "empty": "prázdné", "blocked": "zakryté",
   "stone": "{side, select, black {černý kámen} white {bílý kámen}}{number, plural, =0 {} other {, tah #}}", "forbidden": "faul, {why}",
   "foul double three": "vidlička 3x3", "foul double four": "vidlička 4x4", "foul overline": "přesah", "touch-again": "{cell}; znovu: tah, podržet: kreslit", "taken": "{cell} je obsazené.", "foul-there": "{cell} je pro černého faul: {why}",

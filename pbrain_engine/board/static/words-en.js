@@ -72,6 +72,7 @@ export const words = {
   "link-loading": "loading {share}",
   "link-lost-why": "The server does not answer. Your game stays here; this page keeps trying.",
   "link-address": "address with its token",
+  "lost": "The connection was lost.",
   "too-large-server": "This is too large for the server.",
   "loading-game": "Numoku is getting ready…",
 

@@ -19,7 +19,7 @@ export const words = {
   "language": "言語", "theme": "配色", "theme-auto": "自動", "theme-light": "ライト", "theme-dark": "ダーク", "theme-contrast": "ハイコントラスト",
   "keys": "キー操作", "close": "閉じる", "cancel": "取消", "no": "いいえ", "stop": "停止", "all": "すべて", "off": "なし", "or": "か", "more": "ルール・盤・時計",
   "link-back": "再接続しました", "link-lost": "接続なし", "link-refused": "許可なし", "link-loading": "読込 {share}",
-  "link-lost-why": "サーバーが応答しません。対局はここに残り、接続を試み続けます。", "link-address": "トークン付きのアドレス", "too-large-server": "サーバーには大きすぎます。", "loading-game": "Numoku を準備中…",
+  "link-lost-why": "サーバーが応答しません。対局はここに残り、接続を試み続けます。", "link-address": "トークン付きのアドレス", "lost": "接続が切れました。", "too-large-server": "サーバーには大きすぎます。", "loading-game": "Numoku を準備中…",
   "board": "盤", "board-keys": "盤：矢印キーで選び、Enter で打つ", "evaluation": "評価", "not-known": "不明", "empty": "空点", "blocked": "使用不可",
   "stone": "{side, select, black {黒石} white {白石}}{number, plural, =0 {} other {、#手目}}", "forbidden": "禁点、{why}",
   "foul double three": "三々", "foul double four": "四々", "foul overline": "長連", "touch-again": "{cell}。もう一度で打ち、長押しで描く", "taken": "{cell} には石があります。", "foul-there": "{cell} は黒の禁点です：{why}",

@@ -19,7 +19,7 @@ export const words = {
   "language": "언어", "theme": "색상", "theme-auto": "시스템 설정", "theme-light": "밝게", "theme-dark": "어둡게", "theme-contrast": "고대비",
   "keys": "단축키", "close": "닫기", "cancel": "취소", "no": "아니요", "stop": "정지", "all": "전체", "off": "끔", "or": " 또는 ", "more": "룰, 판, 시계",
   "link-back": "다시 연결됨", "link-lost": "연결 끊김", "link-refused": "접근 거부", "link-loading": "불러오기 {share}",
-  "link-lost-why": "서버가 응답하지 않습니다. 대국은 여기에 남고, 계속 연결을 시도합니다.", "link-address": "토큰이 있는 주소", "too-large-server": "서버에 보내기에는 너무 큽니다.", "loading-game": "Numoku 준비 중…",
+  "link-lost-why": "서버가 응답하지 않습니다. 대국은 여기에 남고, 계속 연결을 시도합니다.", "link-address": "토큰이 있는 주소", "lost": "연결이 끊겼습니다.", "too-large-server": "서버에 보내기에는 너무 큽니다.", "loading-game": "Numoku 준비 중…",
   "board": "판", "board-keys": "판: 화살표로 고르고 Enter로 둡니다", "evaluation": "형세", "not-known": "모름", "empty": "빈 곳", "blocked": "막힘",
   "stone": "{side, select, black {흑돌} white {백돌}}{number, plural, =0 {} other {, #수}}", "forbidden": "금수, {why}",
   "foul double three": "3-3", "foul double four": "4-4", "foul overline": "장목", "touch-again": "{cell}; 다시 누르면 두고, 길게 누르면 그립니다", "taken": "{cell}에는 돌이 있습니다.", "foul-there": "{cell}: 흑의 금수 자리, {why}",

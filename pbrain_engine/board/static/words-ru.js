@@ -13,7 +13,7 @@ export const words = {
   "language": "Язык", "theme": "Цвета", "theme-auto": "как в системе", "theme-light": "светлые", "theme-dark": "тёмные", "theme-contrast": "высокий контраст",
   "keys": "Клавиши", "close": "Закрыть", "cancel": "Отмена", "no": "Нет", "stop": "Стоп", "all": "Все", "off": "нет", "or": " или ", "more": "Правила, доска, часы",
   "link-back": "снова на связи", "link-lost": "нет связи", "link-refused": "нет доступа", "link-loading": "загрузка {share}",
-  "link-lost-why": "Сервер не отвечает. Партия остаётся здесь; страница пробует подключиться снова.", "link-address": "адрес с токеном", "too-large-server": "Это слишком много для сервера.", "loading-game": "Numoku готовится…",
+  "link-lost-why": "Сервер не отвечает. Партия остаётся здесь; страница пробует подключиться снова.", "link-address": "адрес с токеном", "lost": "Связь потеряна.", "too-large-server": "Это слишком много для сервера.", "loading-game": "Numoku готовится…",
   "board": "Доска", "board-keys": "Доска: стрелки выбирают пункт, Enter ставит камень", "evaluation": "Оценка", "not-known": "неизвестно", "empty": "пусто", "blocked": "закрыто",
   "stone": "{side, select, black {чёрный камень} white {белый камень}}{number, plural, =0 {} other {, ход #}}", "forbidden": "фол, {why}",
   "foul double three": "вилка 3×3", "foul double four": "вилка 4×4", "foul overline": "длинный ряд", "touch-again": "{cell}; снова: ход, держать: рисунок", "taken": "Пункт {cell} занят.", "foul-there": "{cell}: фол чёрных, {why}",

@@ -13,7 +13,7 @@ export const words = {
   "language": "Ngôn ngữ", "theme": "Màu sắc", "theme-auto": "theo hệ thống", "theme-light": "sáng", "theme-dark": "tối", "theme-contrast": "tương phản cao",
   "keys": "Phím tắt", "close": "Đóng", "cancel": "Hủy", "no": "Không", "stop": "Dừng", "all": "Tất cả", "off": "tắt", "or": " hoặc ", "more": "Luật, bàn cờ, đồng hồ",
   "link-back": "đã kết nối lại", "link-lost": "mất kết nối", "link-refused": "bị từ chối", "link-loading": "đang tải {share}",
-  "link-lost-why": "Máy chủ không trả lời. Ván cờ vẫn ở đây; trang sẽ tiếp tục thử kết nối.", "link-address": "địa chỉ có mã", "too-large-server": "Quá lớn đối với máy chủ.", "loading-game": "Numoku đang chuẩn bị…",
+  "link-lost-why": "Máy chủ không trả lời. Ván cờ vẫn ở đây; trang sẽ tiếp tục thử kết nối.", "link-address": "địa chỉ có mã", "lost": "Mất kết nối.", "too-large-server": "Quá lớn đối với máy chủ.", "loading-game": "Numoku đang chuẩn bị…",
   "board": "Bàn cờ", "board-keys": "Bàn cờ: phím mũi tên để chọn, Enter để đánh", "evaluation": "Đánh giá", "not-known": "chưa rõ", "empty": "trống", "blocked": "bị khóa",
   "stone": "{side, select, black {quân đen} white {quân trắng}}{number, plural, =0 {} other {, nước #}}", "forbidden": "nước cấm, {why}",
   "foul double three": "3-3", "foul double four": "4-4", "foul overline": "sáu quân trở lên", "touch-again": "{cell}; chạm lại để đánh, giữ để vẽ", "taken": "{cell} đã có quân.", "foul-there": "{cell} là nước cấm của Đen: {why}",

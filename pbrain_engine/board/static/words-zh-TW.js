@@ -19,7 +19,7 @@ export const words = {
   "language": "語言", "theme": "配色", "theme-auto": "跟隨系統", "theme-light": "淺色", "theme-dark": "深色", "theme-contrast": "高對比度",
   "keys": "快速鍵", "close": "關閉", "cancel": "取消", "no": "否", "stop": "停止", "all": "全部", "off": "關閉", "or": "或", "more": "規則、棋盤、計時",
   "link-back": "已重新連線", "link-lost": "連線中斷", "link-refused": "未獲准入", "link-loading": "載入 {share}",
-  "link-lost-why": "伺服器沒有回應。棋局保留在此，頁面會繼續嘗試連線。", "link-address": "帶權杖的網址", "too-large-server": "內容過大，伺服器無法接收。", "loading-game": "Numoku 正在準備…",
+  "link-lost-why": "伺服器沒有回應。棋局保留在此，頁面會繼續嘗試連線。", "link-address": "帶權杖的網址", "lost": "連線已中斷。", "too-large-server": "內容過大，伺服器無法接收。", "loading-game": "Numoku 正在準備…",
   "board": "棋盤", "board-keys": "棋盤：方向鍵選點，Enter 鍵落子", "evaluation": "評估", "not-known": "未知", "empty": "空", "blocked": "封閉",
   "stone": "{side, select, black {黑子} white {白子}}{number, plural, =0 {} other {，第 # 手}}", "forbidden": "禁手，{why}",
   "foul double three": "三三禁手", "foul double four": "四四禁手", "foul overline": "長連禁手", "touch-again": "{cell}；再點一次落子，長按畫圈或箭頭", "taken": "{cell} 已有棋子。", "foul-there": "{cell} 是黑方禁手點：{why}",

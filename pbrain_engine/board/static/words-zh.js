@@ -19,7 +19,7 @@ export const words = {
   "language": "语言", "theme": "配色", "theme-auto": "跟随系统", "theme-light": "浅色", "theme-dark": "深色", "theme-contrast": "高对比度",
   "keys": "快捷键", "close": "关闭", "cancel": "取消", "no": "否", "stop": "停止", "all": "全部", "off": "关闭", "or": "或", "more": "规则、棋盘、计时",
   "link-back": "已重新连接", "link-lost": "连接断开", "link-refused": "未获准入", "link-loading": "载入 {share}",
-  "link-lost-why": "服务器没有回应。棋局保留在此，页面会继续尝试连接。", "link-address": "带令牌的地址", "too-large-server": "内容过大，服务器无法接收。", "loading-game": "Numoku 正在准备…",
+  "link-lost-why": "服务器没有回应。棋局保留在此，页面会继续尝试连接。", "link-address": "带令牌的地址", "lost": "连接已断开。", "too-large-server": "内容过大，服务器无法接收。", "loading-game": "Numoku 正在准备…",
   "board": "棋盘", "board-keys": "棋盘：方向键选点，回车落子", "evaluation": "评估", "not-known": "未知", "empty": "空", "blocked": "封闭",
   "stone": "{side, select, black {黑子} white {白子}}{number, plural, =0 {} other {，第 # 手}}", "forbidden": "禁手，{why}",
   "foul double three": "三三禁手", "foul double four": "四四禁手", "foul overline": "长连禁手", "touch-again": "{cell}；再点一次落子，长按画圈或箭头", "taken": "{cell} 已有棋子。", "foul-there": "{cell} 是黑方禁手点：{why}",
