@@ -208,11 +208,13 @@ def game_tree_document(tree: GameTree) -> Document:
 
 
 def _flat(tree: GameTree) -> list[Document]:
-    """Return the moves of a tree, main lines first."""
+    """Return the moves of a tree, main lines first; without passes and what follows them."""
     rows: list[Document] = []
     way = [-1]  # the indices of the moves that lead to a node
     for node, depth in tree.walk():
-        if depth and node.is_move and node.cell is not None:
+        if node.cell is None or not node.is_move:
+            del way[max(depth, 1) :]
+        elif len(way) >= depth:
             x, y = node.cell
             row: Document = {"parent": way[depth - 1], "x": x, "y": y, "comment": node.comment}
             way[depth:] = [len(rows)]

@@ -513,7 +513,8 @@ def test_what_was_asked_before_or_without_a_connection_is_answered(
 
 def test_a_question_that_ends_every_connection_is_given_up(page: Page) -> None:
     page.do(
-        "(() => { const { send } = WebSocket.prototype; WebSocket.prototype.send = function (text) {"
+        "(() => { const { send } = WebSocket.prototype;"
+        " WebSocket.prototype.send = function (text) {"
         " if (text.includes('fatal')) this.close(); else send.call(this, text); };"
         " app.server.ask('fatal').then(({ error }) => { app.fatal = error; }); })()"
     )

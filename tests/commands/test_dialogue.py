@@ -159,6 +159,17 @@ def test_it_goes_on_at_the_move_that_was_looked_at(typed: Typed, shelf: SavedGam
     assert "a side line" in str(kept["tree"]) and "k11" not in str(kept["names"])
 
 
+def test_of_a_pass_that_was_taken_back_the_moves_before_are_kept(
+    typed: Typed, shelf: SavedGames, tmp_path: Path
+) -> None:
+    file = tmp_path / "passed.sgf"
+    file.write_text("(;GM[4]SZ[15];B[hh](;W[];B[ii])(;W[jj];B[];W[kk]))")
+    typed("undo; undo; quit")
+    assert play.main([str(file)]) == 0
+    (kept,) = shelf.going_on()
+    assert [(row["parent"], row["x"]) for row in kept["tree"]] == [(-1, 7), (0, 9)]
+
+
 def test_the_clock_of_the_page_stands_still_in_the_terminal(
     typed: Typed, shelf: SavedGames
 ) -> None:
