@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..files import decode, read_stream, read_whole
@@ -94,9 +93,14 @@ def read_setup(
         raise NotationError(f"{place} is empty: there is no game in it")
     if text.lstrip()[:1] == "(" or text.lstrip().lower().startswith("piskvorky"):
         record = parse_setup(text, rule, size, from_below)
-        with suppress(NotationError):  # moves such as (7,7), or a later game that is damaged
-            record = _first_of(len(parse_sgf_trees(text.strip())), record)
-        return record
+        try:
+            trees = parse_sgf_trees(text.strip())
+        except NotationError as error:  # moves such as (7,7), or damage after the first line
+            is_sgf = text.lstrip("( \t\r\n").startswith(";")
+            remarks = [f"only the first line of the game is used: {error}"] if is_sgf else []
+        else:
+            record, remarks = _first_of(len(trees), record), trees[0].remarks
+        return record._replace(remarks=tuple(dict.fromkeys((*record.remarks, *remarks))))
     games = read_games(data, name, size=size)
     if not games:
         if "\0" in text:
