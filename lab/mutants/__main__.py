@@ -219,7 +219,9 @@ def run_lines(
     try:
         return [
             course.examine(
-                m, every if builds else reached.tests(m.source, m.first, m.last), reached
+                m,
+                every if builds else reached.tests(m.source, m.first, m.last, not m.function),
+                reached,
             )
             for m in mutants
         ]

@@ -178,13 +178,13 @@ class Reach:
                 self.seconds.update(known["tests"])
                 self._records.append(known)
 
-    def tests(self, name: str, first: int, last: int) -> list[str]:
+    def tests(self, name: str, first: int, last: int, at_import: bool = False) -> list[str]:
         """Return the tests that run one of these lines of a source, fastest first.
 
         Where nothing is seen to run them, it is the tests of the package.
 
-        Lines that run when a module is imported are taken to be of use to all tests that run
-        anything of it.
+        Lines that run ``at_import`` of a module are of use to all tests that run anything of it,
+        but only the first of these that runs in a process is seen to run them.
         """
         found: set[str] = set()
         for known in self._records:
@@ -192,11 +192,11 @@ class Reach:
                 old = moved(name, known["sources"][name])
                 wanted = {old.get(line, line) for line in range(first, last + 1)}
                 contexts = known["lines"][name]
-                at_import = wanted.intersection(contexts.get("", ()))
+                imported = at_import or wanted.intersection(contexts.get("", ()))
                 found.update(
                     context
                     for context, numbers in contexts.items()
-                    if context in known["tests"] and (at_import or wanted.intersection(numbers))
+                    if context in known["tests"] and (imported or wanted.intersection(numbers))
                 )
         package = f"tests/{Path(name).parts[1]}/"  # what numba compiles no coverage sees
         found = found or {test for test in self.seconds if test.startswith(package)}

@@ -134,3 +134,12 @@ def test_the_token_lasts_where_it_can_be_kept(
     assert app.lasting_token() != app.lasting_token()
     monkeypatch.setenv(app.ENVIRONMENT, "given")
     assert app.lasting_token() == "given"
+
+
+def test_a_port_can_be_taken_again_at_once() -> None:
+    with command.listen("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            listener.accept()[0].close()  # who ends first keeps the port for a minute
+            assert client.recv(1) == b""
+    command.listen("127.0.0.1", port).close()

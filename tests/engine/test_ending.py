@@ -7,10 +7,16 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from pbrain_engine import Engine, Game, Limit, Move, Rule, Solver, Thought, Tree
+from pbrain_engine import Engine, Game, Limit, Move, Rule, Side, Solver, Thought, Tree
 from pbrain_engine.engine import swap2
-from pbrain_engine.engine.ending import QUICK_THREATS, Prover, forced_end
-from pbrain_engine.values import WIN_BAND
+from pbrain_engine.engine.ending import (
+    QUICK_THREATS,
+    Prover,
+    forced_end,
+    line_to_five,
+    winner_after,
+)
+from pbrain_engine.values import WIN_BAND, win_in
 from tests.boards import game_of
 from tests.oracle.replay import complaint_about_tree, illegal_move
 from tests.oracle.rules import FREESTYLE, RENJU, Board, board_of, winners
@@ -128,3 +134,16 @@ def test_a_claim_that_is_wrong_gets_no_proof(engine, solver):
     for moves, answers in (("h8a1h9b1h10c1h11d1h12", {}), ("h8a1i8o1g7a15g6o15g8", None)):
         set_up(engine, moves, Rule.RENJU)  # to a five, and to a double three
         assert Prover(engine, solver)._prove_answers(claim) == answers
+
+
+@pytest.mark.parametrize("first", ["d8", "h8"])
+def test_of_a_line_without_the_win_only_its_move_is_kept(first: str) -> None:
+    with Engine(memory=60_000_000) as engine:
+        for cell in ("e8", "e12", "f8", "f12", "g8", "g12"):
+            engine.play(cell)
+        other = "h8" if first == "d8" else "d8"
+        end = "c8" if first == "d8" else "i8"
+        pv = tuple(Move(*engine.game.cell(cell)) for cell in (first, other, "n14", end))
+        line = line_to_five(engine, Thought(win_in(5), pv))
+        assert line[0] == pv[0] and line[1:4] != [*pv[1:]]
+        assert winner_after(engine.game, line) is Side.BLACK
