@@ -93,7 +93,7 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
     """Replace a comment on the last position of a line.
 
     ``before`` is a whole comment or consecutive whole lines of one. If no stored comment has it,
-    the new comment is added.
+    the new comment is added. What was replaced before, and is asked again, stays as it is.
     """
     image = image_of(record.position)
     rows = database.connection.rows(
@@ -103,11 +103,13 @@ def replace_comment(database: Database, record: GameRecord, before: str, after: 
     )
     before = clean(before)
     rows.sort(key=lambda row: row[2] != before)
+    old, new = f"\n{before}\n", f"\n{clean(after)}\n" if after else "\n"
     for number, title, comment, text, marks, kind, cell in rows:
-        if before and f"\n{before}\n" in f"\n{comment}\n":
-            new = f"\n{clean(after)}\n" if after else "\n"
-            changed = f"\n{comment}\n".replace(f"\n{before}\n", new, 1).strip("\n")
-            _set_notes(database, number, kind, cell, title, changed, text, marks)
+        lines = f"\n{comment}\n"
+        if before and old in lines:
+            if not (old in new and new in lines):
+                changed = lines.replace(old, new, 1).strip("\n")
+                _set_notes(database, number, kind, cell, title, changed, text, marks)
             return
     tree = GameTree(record.beginning)
     tree.add(record.turns).comment = after

@@ -15,6 +15,7 @@ from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.database import rescue
+from pbrain_engine.database.lines import read_trees
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.game.game import Game, Move
@@ -123,6 +124,17 @@ def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> No
     with pytest.raises(EngineError, match="no such table"):
         archive.store_comment(parse_setup("h8"), "", "lost")
     archive.close()
+
+
+def test_a_comment_that_is_stored_again_is_stored_once(tmp_path: Path) -> None:
+    archive = Archive(str(tmp_path / "b.db"))
+    for before, after in (("", "one"), ("one", "one\ntwo"), ("two", "two\nthree")):
+        for _ in range(2):  # the first answer was lost
+            archive.store_comment(parse_setup("h8"), before, after)
+    archive.close()
+    with Database(tmp_path / "b.db") as database:
+        (tree,) = read_trees(database)
+    assert [node.comment for node, _ in tree.walk()] == ["", "one\ntwo\nthree"]
 
 
 def test_a_proof_of_many_moves_is_not_kept_as_a_whole(

@@ -224,6 +224,27 @@ def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path)
     assert [result for (result,) in results] == ["0-1", "1-0", "0-1"]
 
 
+LOSES_ANSWER = """(() => {
+  const { server } = app, { take } = server;
+  server.take = function (message) {
+    if (!message.result?.stored) return take.call(this, message);
+    server.take = take;
+    return this.socket.close();
+  };
+})()"""
+
+
+def test_what_was_stored_before_a_lost_connection_is_not_said_to_be_old(opened: Open) -> None:
+    page = opened("b1b2c1c2d1d2e1e2f1")
+    page.tab("known")
+    page.do(LOSES_ANSWER)
+    page.press("store-game")
+    page.wait("document.querySelector('#link').dataset.state === 'back'")
+    page.wait("app.known.status.textContent === 'Stored.'")
+    page.press("store-game")
+    page.says("known-status", "there already")
+
+
 def test_nothing_known_helps_in_a_game_until_its_end(opened: Open) -> None:
     page = opened("h8")
     page.begin("resume", level=1, person="white")

@@ -67,7 +67,7 @@ export class KnownPanel extends Panel {
     if (!this.isThere) return false;
     const done = await this.tried(app.ask("store", { tree: rows, names: tree.names, comment, root }, null, tree.root));
     if (!done) return false;
-    this.say(t(done.games || done.moves ? "stored" : "stored-already"));
+    this.say(t(done.games || done.moves || done.isAgain ? "stored" : "stored-already"));
     this.ask(app.node);
     return true;
   }

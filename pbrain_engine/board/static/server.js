@@ -1,5 +1,6 @@
 // The connection to the server. A question stays until it is answered: after a lost connection it is
-// asked again with the next one, a few times: it may be what ended the engine.
+// asked again with the next one, a few times: it may be what ended the engine. Its result has
+// isAgain then, as it may have been done before.
 
 import { remember, remembered } from "./kept.js";
 import { has, t } from "./words.js";
@@ -54,6 +55,7 @@ export class Server {
     else if (this.questions.delete(message.id)) {
       const { code, error, values, result = message } = message;
       if (has(`error-${code}`)) message.error = t(`error-${code}`, { why: error, ...values });
+      result.isAgain = question.tries > 1;
       question.resolve(result);
       setTimeout(() => { if (!this.questions.size) this.onidle(); });
     }
