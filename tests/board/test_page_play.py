@@ -328,3 +328,19 @@ def test_a_chosen_theme_counts_more_than_that_of_the_system(opened: Open) -> Non
         page.press("theme")
     dark, light, white = "rgb(23, 22, 20)", "rgb(243, 240, 233)", "rgb(255, 255, 255)"
     assert papers == [dark, light, dark, white]
+
+
+def test_what_is_a_colour_alone_stays_with_the_forced_colours_of_a_system(opened: Open) -> None:
+    page = opened("h8i8", forced_colors="active")
+    page.tab("analyse")
+    page.press("new-game")
+    look = "((name) => { const style = getComputedStyle(document.querySelector(name));"
+    look += " return style.backgroundColor + style.backgroundImage; })"
+    names = (
+        "#bar", "#bar-black", ".disc.black", ".disc.white", "#analysis-on", "#tab-analyse",
+        "#variations [aria-selected=true]", "#presets [aria-pressed=true]",
+        "#person label:has(:checked)",
+    )  # fmt: skip
+    papers = {page.do(f"{look}({name!r})") for name in ("main", "#undo", "textarea")}
+    signs = [page.do(f"{look}({name!r})") for name in names]
+    assert not papers.intersection(signs) and signs[0] != signs[1]
