@@ -79,6 +79,7 @@ def test_any_rule_and_board_can_be_played(opened: Open) -> None:
     form = "Object.fromEntries(new FormData(document.querySelector('#setup-form')))"
     assert page.do(form) | {"rule": "renju", "width": "15", "height": "15"} == page.do(form)
     page.set(width=20)
+    page.raw.press("#width", "Tab")
     assert page.do(form)["opening"] == "none"
 
 
@@ -153,6 +154,30 @@ LATENCY = """(() => {
 
 
 @pytest.mark.timed
+def test_a_number_outside_its_limits_is_the_nearest_one_within(opened: Open) -> None:
+    page = opened(OPEN_THREE)
+    page.tab("analyse")
+    page.set(lines=99, memory=1, proof_seconds=2000)
+    page.press("prove")
+    page.says("proof-status", "Black wins in")
+    page.wait("app.node.found?.lines")
+    page.tab("review")
+    page.set(review_seconds=0)
+    page.press("review")
+    page.says("review-status", "to look at")
+    names = ("lines", "memory", "proof-seconds", "review-seconds")
+    values = [page.raw.input_value(f"#{name}") for name in names]
+    page.do("location.hash = '#b=15x15'")
+    page.wait("app.tree.isEmpty")
+    page.tab("play")
+    page.press("new-game")
+    page.set(width=40, increment=-3)
+    page.press("setup-cancel")
+    page.play("h8")
+    page.says("about", "22×15")
+    assert values == ["20", "16", "600", "0.05"]
+
+
 def test_analysis_is_quick_to_begin(opened: Open) -> None:
     page = opened("h8")
     page.tab("analyse")

@@ -45,7 +45,7 @@ export function fillForm() {
   fillList(find("level"), [["", "Numoku", levels], ["", t("textbook"), METHODS.map((name) => [name, name])]]);
   fill({ level: 5, ...remembered("setup", {}) });
   if (!field("opening").value) fill({ opening: "none" }); // an earlier release had others
-  form.addEventListener("input", ({ target }) => {
+  form.addEventListener("change", ({ target }) => {
     const { opening, rule, width, height } = values();
     if (isForRenju(opening) && `${rule} ${width} ${height}` !== "renju 15 15") fill(target.name === "opening" ? RENJU : { opening: "none" });
     remember("setup", values());
