@@ -62,8 +62,6 @@ class GameSeat:
             players.append(player)
         stay = False
         self._playing = [*players, self._judge]
-        if settings.opening_rule is not None and not settings.in_process:
-            self._judge.launch()
         try:
             played = play_game(task, settings, players, on_move, self._judge)
             may_stay = settings.in_process or (settings.keep and not settings.judge)

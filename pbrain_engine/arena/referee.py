@@ -222,8 +222,8 @@ def play_game(
 ) -> GameRecord:
     """Play a game between black and white and return its record.
 
-    With an opening rule, the record has the colours at its end; ``judge``, already launched,
-    decides for players that cannot.
+    With an opening rule, the record has the colours at its end; ``judge`` is launched to decide
+    for players that cannot.
 
     Raises:
         CancelledError: the game was aborted from outside.
@@ -298,10 +298,16 @@ def _play_opening(
     chance: Random,
 ) -> PlayedMove | None:
     """Play an opening; return the next move if it came with the last step."""
-    choice = None
+    choice, is_judging = None, False
     while opening.step is not None:
         who = opening.player
         choice = players[who].choose(opening, clocks[who], chance)
+        if choice is None and not is_judging:
+            try:
+                judge.launch()
+            except EngineFault as fault:  # no player's fault
+                raise NumokuError(f"no judge of openings: {fault.detail}") from fault
+            is_judging = True
         choice = choice or judge.choose(opening, clocks[who], chance)
         assert choice is not None, "the judge always decides"
         if choice.move is None:

@@ -18,7 +18,7 @@ from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.engine import swap2
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.errors import SettingsError
+from pbrain_engine.errors import NumokuError, SettingsError
 from pbrain_engine.game.documents import played_document, read_played
 from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.record import ILLEGAL, GameRecord
@@ -87,6 +87,17 @@ def test_a_judge_decides_for_programs_without_the_command() -> None:
     for game in games(settings(f"a={command}", f"b={command}", "--draw-after", "12")):
         assert game.reason == "limit"
         assert OpeningPlay.named("swap2", actions=game.steps).step is None
+
+
+def test_a_judge_starts_only_for_programs_without_the_command(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(players, "make_engine", Mock(side_effect=ValueError("no memory")))
+    knowing = f"{PROGRAM} {THREE} 3=SWAP"
+    match = settings(f"a={knowing}", f"b={knowing}", "--draw-after", "12")
+    assert [game.reason for game in games(match)] == ["limit", "limit"]
+    with pytest.raises(NumokuError, match="no judge of openings: no memory"):
+        games(settings(f"a={PROGRAM} 0=UNKNOWN", f"b={knowing}"))
 
 
 @pytest.mark.parametrize(
