@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..files import decode, read_stream, read_whole
@@ -13,9 +14,9 @@ from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
 from ..game.tree import main_line
-from ..notation.files import parse_psq, read_games, read_text, refuse_others
+from ..notation.files import read_games, read_text, refuse_others
 from ..notation.renlib import MAGIC as LIBRARY
-from ..notation.sgf import parse_sgf, parse_sgf_trees
+from ..notation.sgf import parse_sgf_trees
 from ..options import counted
 from ..position.rules import Rule
 
@@ -59,18 +60,15 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
 
 
 def read_trees(path: Path) -> list[GameTree]:
-    """Return the games of an SGF file with comments and variations, [] for other formats.
+    """Return the games of an SGF file with comments and variations; [] for damage or other formats.
 
     Raises:
         OSError: it cannot be read.
     """
     text = decode(read_whole(path)).strip()
-    if not text.startswith("("):
-        return []
     try:
-        trees, game = parse_sgf_trees(text), parse_sgf(text)
-        return trees if main_line(trees[0]).turns == game.turns else []
-    except NotationError:  # in a variation: the main line may be fine
+        return parse_sgf_trees(text) if text.startswith("(") else []
+    except NotationError:  # moves such as (7,7), or a variation is damaged
         return []
 
 
@@ -91,22 +89,12 @@ def read_setup(
     if not text.strip():
         place = "the standard input" if name == "-" else name or "this"
         raise NotationError(f"{place} is empty: there is no game in it")
-    if text.lstrip()[:1] == "(" or text.lstrip().lower().startswith("piskvorky"):
-        record = parse_setup(text, rule, size, from_below)
-        try:
-            trees = parse_sgf_trees(text.strip())
-        except NotationError as error:  # moves such as (7,7), or damage after the first line
-            is_sgf = text.lstrip("( \t\r\n").startswith(";")
-            remarks = [f"only the first line of the game is used: {error}"] if is_sgf else []
-        else:
-            record, remarks = _first_of(len(trees), record), trees[0].remarks
-        return record._replace(remarks=tuple(dict.fromkeys((*record.remarks, *remarks))))
     games = read_games(data, name, size=size)
     if not games:
         if "\0" in text:
             raise NotationError(f"{name} is not a known kind of game or position file")
         return parse_setup(text, rule, size, from_below)
-    record = _first_of(len(games), main_line(games[0]))
+    record = _first_of(games)
     if data.startswith(LIBRARY):
         record = record._replace(rule=Rule.RENJU)
         if (moves := games[0].count()) > len(record.moves):
@@ -115,9 +103,10 @@ def read_setup(
     return _fitting(record, rule, size)
 
 
-def _first_of(count: int, record: GameRecord) -> GameRecord:
-    remarks = (*record.remarks, f"only the first of {count} games is used")
-    return record._replace(remarks=remarks) if count > 1 else record
+def _first_of(games: Sequence[GameTree]) -> GameRecord:
+    record = main_line(games[0])
+    remarks = (*record.remarks, f"only the first of {len(games)} games is used")
+    return record._replace(remarks=remarks) if len(games) > 1 else record
 
 
 def parse_setup(
@@ -137,12 +126,8 @@ def parse_setup(
     if _LIBRARY in body[:HEADER]:
         error = NotationError("this is a damaged or pasted RenLib library; open its file instead")
         raise error.coded("library")
-    if body.startswith("(") and not begins_with_move(body):
-        game = parse_sgf(body)
-    elif body.lower().startswith("piskvorky"):
-        game = parse_psq(body)  # with its times
-    elif games := read_text(body, size):
-        game = main_line(games[0])
+    if games := read_text(body, size):
+        game = _first_of(games)
     elif any(sign in body for sign in ".#(") and not begins_with_move(body):
         game = parse_diagram(text)
     else:

@@ -39,7 +39,7 @@ from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from .games import MAGIC as SELF_PLAY
 from .renlib import ENCODING, MAGIC, format_renlib, parse_renlib
-from .sgf import format_sgf, parse_sgf_trees, read_rule
+from .sgf import format_sgf, parse_sgf, parse_sgf_trees, read_rule
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -283,10 +283,20 @@ _OTHERS = (
 )
 
 
+def _read_sgf(text: str) -> list[GameTree]:
+    """Return the games of an SGF file, or the main line of the first if its variations are bad."""
+    try:
+        return parse_sgf_trees(text)
+    except NotationError as error:
+        tree = tree_of(parse_sgf(text))
+        tree.remarks.append(f"only the first line of the game is used: {error}")
+        return [tree]
+
+
 # Text formats: suffix, test of the content, and reader.
 _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
     ("sgf", lambda text: text.startswith("(") and not begins_with_move(text),
-     lambda text, size: parse_sgf_trees(text)),
+     lambda text, size: _read_sgf(text)),
     ("psq", lambda text: text.lower().startswith("piskvorky"),
      lambda text, size: [tree_of(parse_psq(text))]),
     ("rif", lambda text: _BEGINS.match(text) is not None, lambda text, size: parse_rif(text)),

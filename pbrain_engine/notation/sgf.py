@@ -74,7 +74,7 @@ def parse_sgf(text: str) -> GameRecord:
     for nodes, parents in _sequences(text):  # the first game, with first variations only
         ends = (at for at, parent in enumerate(parents) if parent != at - 1)
         end = next(ends, len(nodes))
-        return main_line(_build(nodes[:end], parents[:end], is_game=True))
+        return main_line(_build(nodes[:end], parents[:end]))
     raise NotationError("an SGF file begins with '(;'")
 
 
@@ -225,7 +225,7 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
         yield nodes, parents
 
 
-def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False) -> GameTree:
+def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
     """Return a tree built from nodes; NotationError if it is not a game of five in a row."""
     record, stem = _read_root(nodes, parents)
     tree = GameTree(record)
@@ -235,11 +235,7 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int], is_game: bool = False
     for index, (properties, parent) in enumerate(zip(nodes, parents, strict=True)):
         place, ply = places[parent] if parent >= 0 else (tree.root, 0)
         if index >= stem:
-            late = sum(len(values) for name, values in properties if name in _SETUP)
-            if late and is_game:
-                when = f"after move {ply}; this is allowed before the first move only"
-                raise NotationError(f"stones are set up {when}")
-            skipped += late
+            skipped += sum(len(values) for name, values in properties if name in _SETUP)
         moves = _moves_in(properties)
         for side, point in moves:
             if side not in (None, Side((record.first + ply) % 2)):

@@ -19,7 +19,8 @@ from pbrain_engine.game.diagram import format_diagram
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.opening_names import name_opening, opening_of
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.notation.files import format_psq
+from pbrain_engine.game.tree import main_line
+from pbrain_engine.notation.files import format_psq, read_game, read_games
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.options import board_size
 from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
@@ -61,10 +62,7 @@ def test_a_position_is_the_same_in_every_form_and_from_every_place(
     game = random_game(seed, width, height, rule)
     form = data.draw(st.sampled_from(["moves", "sgf", "psq", "diagram"]))
     names = ("first", "second") if form in ("sgf", "psq") else ("", "")
-    known = GameRecord(
-        width, height, rule, tuple(game.moves), black=names[0], white=names[1],
-        times=(0,) * len(game.moves) * (form == "psq"),
-    )  # fmt: skip
+    known = GameRecord(width, height, rule, tuple(game.moves), black=names[0], white=names[1])
     if form == "moves":
         rows = [(x, height - 1 - y if from_below else y) for x, y in game.moves]
         text = format_moves(rows)
@@ -243,3 +241,13 @@ def test_what_is_not_used_of_a_file_is_said(text: str, remark: str) -> None:
     record = setup.read_setup(f"(;GM[4]SZ[15];{text}".encode(), "x.sgf")
     assert len(record.remarks) == 1 and record.remarks[0].startswith(remark)
     assert not setup.read_setup(b"(7,7)(8,8)", "x.txt").remarks
+
+
+def test_a_damaged_variation_costs_a_game_its_variations_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.sgf"
+    path.write_text("(;GM[4]SZ[15];B[hh]C[good](;W[ii])(;W[hh]))")
+    (tree,) = read_games(path.read_bytes())
+    assert read_game(path).moves == main_line(tree).moves == ((7, 7), (8, 8))
+    assert main_line(tree).comments == ("good", "")
+    assert tree.remarks == ["only the first line of the game is used: h8 is taken after h8"]
+    assert not setup.read_trees(path)  # nothing to write the file anew from

@@ -90,7 +90,7 @@ def test_a_judge_decides_for_programs_without_the_command() -> None:
 
 
 def test_a_judge_starts_only_for_programs_without_the_command(
-    monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(players, "make_engine", Mock(side_effect=ValueError("no memory")))
     knowing = f"{PROGRAM} {THREE} 3=SWAP"
