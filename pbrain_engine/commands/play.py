@@ -96,8 +96,8 @@ def main(arguments: Sequence[str]) -> int:
         kept.OptionalDatabase(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
-        dialogue = Dialogue(engine, begun, listener=show_thinking, kept=database)
-        talk(dialogue, shelf)
+        line = ThinkingLine()
+        talk(Dialogue(engine, begun, listener=line.show, kept=database), shelf, line)
     shelf.close()
     return 0
 
@@ -146,20 +146,31 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
     )
 
 
-def show_thinking(thought: Thought) -> None:
-    """Show the best move so far on a terminal, in a line that ``show_line`` rewrites."""
-    if thought.multipv == 1:
-        show_line(f"thinking: {view.format_thought(thought)}   (Ctrl-C: move now)")
+class ThinkingLine:
+    """The best move so far, on a line of the terminal until it is cleared."""
 
+    def __init__(self) -> None:
+        self._is_shown = False
 
-def show_line(text: str = "") -> None:
-    """Rewrite the current line of a terminal, or clear it."""
-    if sys.stdout.isatty():
+    def show(self, thought: Thought) -> None:
+        """Show a result of the search in place of the one before."""
+        if thought.multipv == 1 and sys.stdout.isatty():
+            text = f"thinking: {view.format_thought(thought)}   (Ctrl-C: move now)"
+            self._write(text, "")
+            self._is_shown = True
+
+    def clear(self) -> None:
+        """Clear the line if anything is on it."""
+        if self._is_shown:
+            self._write("", "\r")
+            self._is_shown = False
+
+    def _write(self, text: str, end: str) -> None:
         room = get_terminal_size().columns - 1
-        print("\r" + text[:room].ljust(room), end="" if text else "\r", flush=True)
+        print("\r" + text[:room].ljust(room), end=end, flush=True)
 
 
-def talk(dialogue: Dialogue, shelf: SavedGames) -> None:
+def talk(dialogue: Dialogue, shelf: SavedGames, thinking: ThinkingLine) -> None:
     """Read lines and print answers until ``quit``, the end of input or a second Ctrl-C."""
     shown: object = None
     announced = trouble = ""
@@ -167,7 +178,7 @@ def talk(dialogue: Dialogue, shelf: SavedGames) -> None:
     with suppress(KeyboardInterrupt):  # while the engine is about to stop
         while not dialogue.over:
             said = dialogue.engine_turn()
-            show_line()
+            thinking.clear()
             _say(said)
             trouble = save(dialogue, shelf)
             game = dialogue.engine.game
@@ -198,7 +209,7 @@ def talk(dialogue: Dialogue, shelf: SavedGames) -> None:
                 continue
             is_warned = False
             answer = dialogue.answer(line)
-            show_line()
+            thinking.clear()
             _say(answer)
     if trouble:
         _say(f"the game could not be saved: {trouble}")

@@ -179,11 +179,12 @@ def test_the_engine_tells_what_it_thinks_while_it_thinks(monkeypatch: pytest.Mon
     monkeypatch.setattr(sys, "stdout", stream)
     with Engine(hash_size=1 << 20) as engine:
         engine.play(7, 7)
+        line = play.ThinkingLine()
         for level in (3, 7):
-            choose(engine, LEVELS[level], 0.2, random.Random(1), play.show_thinking)
+            choose(engine, LEVELS[level], 0.2, random.Random(1), line.show)
     shown = stream.getvalue()
     assert "thinking: depth" in shown and "\n" not in shown
-    play.show_line()
+    line.clear()
     assert stream.getvalue().endswith("\r")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from pbrain_engine.game.cells import NotationError, parse_moves
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from pbrain_engine.game.record import GameRecord
 from tests.game.test_opening_rules import random_word
+from tests.test_progress import Stream
 
 Typed = Callable[[str], list[str]]
 
@@ -223,3 +225,17 @@ def test_the_first_of_several_games_is_named(
     said, error = capsys.readouterr()
     assert error == "numoku: only the first of 2 games is used\n"
     assert f"loaded {path}; only the first of 2 games is used" in said
+
+
+def test_the_line_of_the_search_is_cleared_where_one_is_shown(
+    typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = []
+    for lines in ("quit", "h8; quit"):
+        typed(lines)
+        monkeypatch.setattr(sys, "stdout", Stream(live=True))
+        assert play.main(["--level", "1"]) == 0
+        shown.append(sys.stdout.getvalue())
+    monkeypatch.undo()
+    assert "\r" not in shown[0]
+    assert "\rthinking: " in shown[1] and shown[1].count(" \r") == 1
