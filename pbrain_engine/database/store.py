@@ -20,9 +20,10 @@ from ..notation.sgf import format_sgf, parse_sgf
 from ..position.geometry import Coordinates
 from .connection import connect
 
-FINDING_COLUMNS = "rank, value, bound, depth, nodes, moves, line, proof, tree, author, crc"
+_FINDING = "rank, value, bound, depth, nodes, moves, line, proof, tree"
+FINDING_COLUMNS = f"{_FINDING}, author, crc"
 _NAMES = FINDING_COLUMNS.split(", ")
-FOUND = "rank, value, bound, depth, nodes, moves, line, proof, tree, version, weights"
+FOUND = f"{_FINDING}, version, weights"
 POSITIONS = "position LEFT JOIN author ON author.id = position.author"  # which have these columns
 
 ADD_COUNTS = """INSERT INTO position (key, black_wins, draws, white_wins)
