@@ -29,12 +29,8 @@ class LevelPlayer(InprocessPlayer):
 
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Return the move of this level, the same each time in a game."""
-        engine = self._engine
-        assert engine is not None, "launch comes first"
-        for x, y in game.moves[engine.game.ply :]:
-            engine.play(x, y)
         level = LEVELS[int(self.spec.name.removeprefix(NAME))]
-        thought = choose(engine, level, PATIENCE, random.Random(f"{game.moves}"))
+        thought = choose(self.engine_at(game), level, PATIENCE, random.Random(f"{game.moves}"))
         return PlayedMove(*thought.move, 0.0, Thinking())
 
 

@@ -312,12 +312,18 @@ class InprocessPlayer(Player):
         self._engine.new_game(*self.settings.board)
         self._engine.clear_hash()
 
+    def engine_at(self, game: Game) -> Engine:
+        """Return the engine, its board updated to that of the game."""
+        assert self._engine is not None, "launch comes first"
+        for x, y in game.moves[self._engine.game.ply :]:
+            self._engine.play(x, y)
+        return self._engine
+
     def choose(self, opening: OpeningPlay, clock: Clock, chance: Random) -> ChosenStep:
         """Decide with searches of this engine, and leave it with a new game."""
-        engine = self._engine
-        assert engine is not None, "launch comes first"
-        words = decide(share_nodes(engine, STEP_NODES, self._check), opening, chance)
-        engine.new_game(*self.settings.board)
+        assert self._engine is not None, "launch comes first"
+        words = decide(share_nodes(self._engine, STEP_NODES, self._check), opening, chance)
+        self._engine.new_game(*self.settings.board)
         return ChosenStep(words)
 
     def _check(self) -> None:
@@ -327,10 +333,7 @@ class InprocessPlayer(Player):
     def move(self, game: Game, clock: Clock) -> PlayedMove:
         """Update the engine's board and search."""
         self._check()
-        engine, number = self._engine, self.spec.number
-        assert engine is not None, "launch comes first"
-        for x, y in game.moves[engine.game.ply :]:
-            engine.play(x, y)
+        engine, number = self.engine_at(game), self.spec.number
         strength = int(number("strength", FULL_STRENGTH))
         nodes = fewest_nodes(int(number("nodes", self.settings.nodes)), strength)
         depth = int(number("depth", self.settings.depth)) or None
