@@ -7,6 +7,7 @@ import threading
 from collections.abc import Container, Iterable
 from itertools import chain
 from math import exp
+from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,8 +92,10 @@ class Engine:
             WeightsError: the weights cannot be read.
             KeyError: there is no such search parameter.
             ValueError: ``threads``, ``memory`` or ``hash_size`` is below 1.
-            TypeError: an argument is not a number.
+            TypeError: an argument is not a number, or the weights are no name.
         """
+        if not isinstance(weights, str | PathLike):  # a number would open a file descriptor
+            raise TypeError(f"weights are a name or a file, not {weights!r}")
         self.library: Library = load(level)
         self.weights: Weights = load_weights(weights)
         self._searcher = Searcher(self.library)

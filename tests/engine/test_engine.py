@@ -340,6 +340,8 @@ def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
         (lambda e: Engine(parameters={"no_such": 1}), KeyError, "no_such"),
         (lambda e: Engine(parameters={"razor_base": 1.5}), TypeError, "razor_base is a whole"),
         (lambda e: Engine(weights="no_such"), WeightsError, "no_such"),
+        *((lambda e, wrong=wrong: Engine(weights=wrong), TypeError, f"a file, not {wrong}")
+          for wrong in (99, None)),
         (lambda e: Limit(time=float("nan")), ValueError, "time"),
         (lambda e: Limit(optimum=float("nan")), ValueError, "optimum"),
         *((lambda e, wrong=wrong: Limit(**wrong), ValueError, "is at least 1, not")
