@@ -36,6 +36,7 @@ FIRST = (
     "learn/test_train", "arena/test_pool", "tests/test_cli",
     "native/test_compile", "site/test_visit", "board/test_page_main",
     "board/test_page_play", "board/test_page_files", "board/test_page_games",
+    "board/test_page_server",
     "board/test_page_words", "board/test_page_opening", "board/test_page_board",
     "board/test_page_review", "board/test_app", "board/test_proofs", "build/test_package",
     "build/test_wheels", "lab/test_mutants", "native/test_uncompiled", "methods/test_methods",

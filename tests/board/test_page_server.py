@@ -1,0 +1,89 @@
+"""The page and its server: connections that are lost and come back, and tokens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.board.board_page import Page, wait
+from tests.board.board_server import BoardServer
+
+
+def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_path: Path) -> None:
+    server = BoardServer(tmp_path)
+    page = Page(browser, server, "#b=15x15&r=freestyle&m=h8i9")
+    assert not page.raw.is_visible("#tab-known")  # without a database
+    page.lose()
+    assert page.raw.is_visible("#banner")
+    page.press("undo", "redo")  # which it does not cover
+    page.server = BoardServer(tmp_path, port=server.port)
+    page.wait("document.querySelector('#link').dataset.state === 'back'")
+    page.says("link", "connected again")
+    assert page.moves() == "h8i9"
+    page.wait("app.node.found?.depth >= 2")
+    page.begin(level=10, seconds=30)
+    page.play("h8")
+    page.wait("app.play.thinking")
+    page.lose()
+    page.click("i8")
+    page.raw.wait_for_timeout(200)
+    assert page.do("app.node.ply") == 1  # a click is no stone of Numoku
+    page.close()
+
+
+NO_SOCKET = """globalThis.openSocket = () => {
+  delete globalThis.openSocket;
+  const socket = new EventTarget();
+  setTimeout(() => socket.dispatchEvent(Object.assign(new Event("close"), { reason: "" })));
+  return socket;
+}"""
+
+
+def test_what_was_asked_before_or_without_a_connection_is_answered(
+    browser: Any, tmp_path: Path
+) -> None:
+    server = BoardServer(tmp_path)
+    page = Page(browser, server, "#b=15x15&r=freestyle&m=h8i9")
+    page.wait("app.node.found?.depth >= 2")
+    page.do(
+        "(() => { const { socket } = app.server; socket.addEventListener('close', () => {"
+        " app.visit(app.node.parent); app.visit(app.node.children[0]); app.node.found = null; });"
+        " socket.close(); })()"
+    )
+    page.wait("document.querySelector('#link').dataset.state === 'back'")
+    page.wait("app.node.found?.depth >= 2")
+    late = page.context.new_page()
+    late.add_init_script(NO_SOCKET)
+    late.goto(f"{server.base}/#b=15x15&r=freestyle&m=h8i9")
+    wait(late, "app.server.about && app.node.found?.depth >= 2")
+    page.close()
+    assert server.stop() == ""
+
+
+def test_a_question_that_ends_every_connection_is_given_up(page: Page) -> None:
+    page.do(
+        "(() => { const { send } = WebSocket.prototype;"
+        " WebSocket.prototype.send = function (text) {"
+        " if (text.includes('fatal')) this.close(); else send.call(this, text); };"
+        " app.server.ask('fatal').then(({ error }) => { app.fatal = error; }); })()"
+    )
+    page.wait("app.fatal === 'The connection was lost.'")
+    page.click("h8")  # and all else goes on
+    page.wait("app.node.ply >= 1")
+
+
+def test_a_wrong_token_is_said_and_can_be_mended(browser: Any, server: BoardServer) -> None:
+    context = browser.new_context(locale="zh-CN")
+    page = context.new_page()
+    page.goto(f"{server.base}/?token=wrong")
+    wait(page, "document.querySelector('#link').dataset.state === 'refused'")
+    wait(page, "document.querySelector('#banner').textContent.includes('令牌有误')")
+    colours = page.evaluate(
+        "(({ color, backgroundColor }) => [color, backgroundColor])"
+        "(getComputedStyle(document.querySelector('#banner button')))"
+    )
+    assert colours[0] != colours[1]
+    page.fill("#banner input", server.address)
+    page.click("#banner button")
+    wait(page, "document.querySelector('#link')?.dataset.state === 'open'")
+    context.close()
