@@ -43,7 +43,7 @@ class Claims:
         tree = self.tree(board, moves, thought)
         if tree is None:
             return "", "the win is not found again" if thought.proof == BY_THREATS else ""
-        if tree.count() > LARGE:
+        if tree.size() > LARGE:
             return "", ""
         return "tree", complaint_about_tree(board, side, tree)
 

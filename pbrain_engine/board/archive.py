@@ -100,7 +100,7 @@ class Archive:
         """Store a win, with its whole proof unless that is too large."""
         if self.name is None:
             return
-        is_kept = win.tree is not None and win.tree.count() <= MOST_TREE
+        is_kept = win.tree is not None and win.tree.size() <= MOST_TREE
         kept = Result(
             win.value, win.line, claim=win.claim, tree=win.tree if is_kept else None,
             author=author_of(weights),

@@ -174,6 +174,6 @@ def _show_tree(engine: Engine, tree: Tree | None) -> None:
     if tree is None:
         print("no win is proven")
         return
-    print(f"the proof, {counted(tree.count(), 'move')} of the winner:")
+    print(f"the proof, {counted(tree.size(), 'move')} of the winner:")
     with Solver(MEGABYTE, engine.library) as solver:
         print("\n".join(view.proof_lines(engine.game, solver, tree)))

@@ -317,10 +317,14 @@ def tree_document(tree: Tree | None) -> Document | None:
     return {"move": list(tree.move), "answers": answers}
 
 
-def read_tree(form: Any) -> Tree:
-    """Return the proof written by ``tree_document``."""
-    answers = {Move(*answer["reply"]): read_tree(answer) for answer in form["answers"]}
-    return Tree(Move(*form["move"]), answers)
+def read_tree(form: object, size: tuple[int, int] = (MAX_BOARD, MAX_BOARD)) -> Tree:
+    """Return the proof written by ``tree_document``; ValueError if it is malformed."""
+    match form:
+        case {"move": move, "answers": [*answers]} if all(isinstance(a, dict) for a in answers):
+            replies = [answer.get("reply") for answer in answers]
+            move, *cells = read_cells([move, *replies], "a move of its proof", size)
+            return Tree(move, {c: read_tree(a, size) for c, a in zip(cells, answers, strict=True)})
+    raise ValueError("its proof is malformed")
 
 
 def proof_of(result: Result) -> str:
@@ -409,8 +413,6 @@ def read_analysis(entry: Mapping[str, object]) -> Known:
     if {*moves, *line} & {*position.black, *position.white, *position.walls}:
         raise ValueError("a move on a stone")
     tree = entry.get("tree")
-    if tree:
-        _check_proof(tree, size)
     value, depth = _whole(entry, "value", -WIN, WIN), _whole(entry, "depth", 0, MAX_PLY)
     given = {name: text for name, text in entry.items() if text}
     bound = _word(entry, "bound", BOUNDS, BOUNDS[0])
@@ -418,7 +420,7 @@ def read_analysis(entry: Mapping[str, object]) -> Known:
         value, line, depth, depth, _whole(entry, "nodes", 0, MOST_NODES),
         claim=claim_of(_word(entry, "proof", PROOFS) or _word(win, "proof", PROOFS), value),
         bound=bound if bound != BOUNDS[0] else "", moves=moves,
-        tree=read_tree(tree) if tree else None,
+        tree=read_tree(tree, size) if tree else None,
         author=Author(*(read_text({name: "", **given}, name) for name in ("version", "weights"))),
     )  # fmt: skip
     return Known(image_of(position), result, _way(entry, position))
@@ -429,15 +431,6 @@ def claim_of(proof: str, value: int) -> str:
     if proof in (BY_FOURS, BY_THREATS):
         return proof
     return BY_SEARCH if proof or mate_distance(value) is not None else ""
-
-
-def _check_proof(node: object, size: tuple[int, int], names: Sequence[str] = ("move",)) -> None:
-    """Raise ValueError unless ``node`` is a well-formed proof with moves on the board."""
-    if not isinstance(node, dict) or not isinstance(node.get("answers"), list):
-        raise ValueError("its proof is malformed")
-    read_cells([node.get(name) for name in names], "a move of its proof", size)
-    for answer in node["answers"]:
-        _check_proof(answer, size, ("reply", "move"))
 
 
 def _way(entry: Mapping[str, object], position: Position) -> GameRecord | None:

@@ -27,26 +27,15 @@ BEST, GOOD, INACCURACY, MISTAKE, BLUNDER = "best", "good", "inaccuracy", "mistak
 WRONG = (INACCURACY, MISTAKE, BLUNDER)
 
 
-class Tree:
+class Tree(NamedTuple):
     """A proof: the winner's move, and a proof for every answer that stops its threat."""
 
-    __slots__ = ("move", "replies")
+    move: Move
+    replies: dict[Move, Tree]
 
-    def __init__(self, move: Move, replies: dict[Move, Tree]) -> None:
-        self.move = move
-        self.replies = replies
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tree) and (self.move, self.replies) == (other.move, other.replies)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Tree({self.move!r}, {self.replies!r})"
-
-    def count(self) -> int:
+    def size(self) -> int:
         """Return the number of the winner's moves in the proof."""
-        return 1 + sum(tree.count() for tree in self.replies.values())
+        return 1 + sum(tree.size() for tree in self.replies.values())
 
     def longest(self) -> tuple[Move, ...]:
         """Return the longest line."""
