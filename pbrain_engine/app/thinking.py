@@ -76,19 +76,6 @@ LEVELS = {  # the first ones limit depth, so that there are lines to choose from
     9: Level(2_000_000, 0.0, None, 1570, "master", "thinks for seconds about each move"),
     10: Level(None, 0.0, None, None, "full strength", "uses all the time it has"),
 }
-OPPONENTS = {  # textbook methods (docs/methods.md), and how they play
-    "minimax": "looks at every move two plies deep",
-    "alphabeta": "the same by a quicker search",
-    "deepening": "searches deeper as long as it has time",
-    "evaluation": "knows what rows are worth, and searches a little",
-    "proofnumber": "tries to prove a win",
-    "threatspace": "attacks with threats, one after the other",
-    "uct": "plays many games at random, and follows the best",
-    "knowledge": "plays games that are less random",
-    "puct": "lets the engine's network guide its tree",
-    "adp": "has learned from games against itself",
-    "genetic": "breeds lines of play",
-}
 DEFAULT_LEVEL = 5  # as on the page
 KEEPING_LEVEL = 7  # results of lower levels are not stored: their searches are too shallow
 LEAST_SECONDS = 0.05

@@ -10,7 +10,7 @@ from typing import Any
 from .. import __version__
 from ..app.kept import certain_of, found_of
 from ..app.shapes import foul_of
-from ..app.thinking import KEEPING_LEVEL, LEVELS, OPPONENTS, choose, choose_by, clock_seconds
+from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by, clock_seconds
 from ..engine import swap2
 from ..engine.ending import analysis
 from ..engine.engine import Engine, Limit, Thought
@@ -132,7 +132,7 @@ def analyse(desk: Desk, job: Job) -> Document:
 @operation(
     position=POSITION,
     level=whole(1, 10, "strength", default=10),
-    method=one_of(METHODS, "a textbook method instead of the engine", default=None),
+    method=one_of(tuple(METHODS), "a textbook method instead of the engine", default=None),
     seconds=seconds(5.0, "for the move"),
     clock=CLOCK,
     threads=THREADS,
@@ -233,7 +233,7 @@ def about(desk: Desk, job: Job) -> Document:
         "threads": os.cpu_count() or 1,
         "memory": DEFAULT_MEMORY,
         "levels": [{"level": number, **level._asdict()} for number, level in LEVELS.items()],
-        "opponents": [{"name": name, "about": OPPONENTS[name]} for name in METHODS],
+        "opponents": [{"name": name, "about": about} for name, about in METHODS.items()],
         "database": desk.archive.name is not None,
     }
 

@@ -15,10 +15,19 @@ from .board import Budget, Choice, PlainGame
 
 __all__ = ["METHODS", "Choice", "PlainGame", "Budget", "method"]
 
-METHODS = (
-    "minimax", "alphabeta", "deepening", "evaluation", "proofnumber",
-    "threatspace", "uct", "knowledge", "puct", "adp", "genetic",
-)  # fmt: skip
+METHODS = {  # and how they play
+    "minimax": "looks at every move two plies deep",
+    "alphabeta": "the same by a quicker search",
+    "deepening": "searches deeper as long as it has time",
+    "evaluation": "knows what rows are worth, and searches a little",
+    "proofnumber": "tries to prove a win",
+    "threatspace": "attacks with threats, one after the other",
+    "uct": "plays many games at random, and follows the best",
+    "knowledge": "plays games that are less random",
+    "puct": "lets the engine's network guide its tree",
+    "adp": "has learned from games against itself",
+    "genetic": "breeds lines of play",
+}
 
 
 def method(name: str) -> Callable[[PlainGame, Budget, Random], Choice]:
