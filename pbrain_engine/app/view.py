@@ -62,11 +62,8 @@ def rich_board(
     game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
 ) -> Text:
     """Return the board in colour, with crosses on some empty cells and the winning row marked."""
-    board = diagram_of(game, last)
-    row = game.winning_row()
-    signs, encoding = "".join(colours.SIGNS.values()), sys.stdout.encoding or "ascii"
-    letters = signs.encode(encoding, "ignore").decode(encoding) != signs  # it lacks some sign
-    return colours.colour_rows(board, row, set(crossed), letters)
+    board, encoding = diagram_of(game, last), sys.stdout.encoding or "ascii"
+    return colours.colour_rows(board, game.winning_row(), set(crossed), encoding)
 
 
 def show_board(

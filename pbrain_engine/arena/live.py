@@ -35,7 +35,6 @@ class RichView(View):
         self._boards: dict[int, GameRecord] = {}
         self._recent: list[str] = []
         self.console = Console(file=stream or sys.stderr)
-        self._ascii = not (self.console.encoding or "").lower().startswith("utf")
         self._live = Live(
             get_renderable=self.render, console=self.console, refresh_per_second=REFRESHES
         )
@@ -96,7 +95,7 @@ class RichView(View):
             picture = Text(diagram.format_diagram(board, stars=True, mover=False), no_wrap=True)
         else:
             row = diagram.winning_row(board) if played.reason == FIVE else []
-            picture = colours.colour_rows(board, row, letters=self._ascii)
+            picture = colours.colour_rows(board, row, encoding=self.console.encoding)
         said = []
         if played.chosen:
             depth, value = played.depths[-1], played.values[-1]

@@ -30,15 +30,16 @@ def colour_rows(
     board: GameRecord,
     row: Collection[Coordinates] = (),
     crossed: Collection[Coordinates] = (),
-    letters: bool = False,
+    encoding: str = "utf-8",
 ) -> Text:
     """Return a board in colour, with last stone, winning row and crossed cells highlighted.
 
-    ``letters``: use ``X`` and ``O``, for terminals without discs.
+    Where the terminal's ``encoding`` has no discs, the stones are ``X`` and ``O``.
     """
     from rich.text import Text
 
-    signs = SYMBOLS if letters else SIGNS
+    discs = "".join(SIGNS.values())
+    signs = SIGNS if discs.encode(encoding, "ignore").decode(encoding) == discs else SYMBOLS
     stars, stones = star_points(board.width, board.height), board.stones
     text = Text("   " + " ".join(column_letter(x) for x in range(board.width)), style=LABEL)
     for y in range(board.height):

@@ -53,8 +53,8 @@ def styles_of(text: Any, sign: str) -> list[str]:
 
 def test_stones_have_the_colours_of_stones_on_every_terminal() -> None:
     pytest.importorskip("rich")
-    for letters, black, white in ((False, "●", "●"), (True, "X", "O")):
-        text = colours.colour_rows(view.diagram_of(game_after("h8i9j10")), letters=letters)
+    for encoding, black, white in (("utf-8", "●", "●"), ("cp1252", "X", "O")):
+        text = colours.colour_rows(view.diagram_of(game_after("h8i9j10")), encoding=encoding)
         inks = {colours.INKS[Side.BLACK]: black, colours.INKS[Side.WHITE]: white}
         for ink, sign in inks.items():
             assert any(ink in style and " on #" in style for style in styles_of(text, sign))

@@ -115,8 +115,8 @@ def drawing(text: str) -> Iterator[str]:
     yield from format_diagram(board, stars=True).splitlines()
     yield f"last {board.last}, to move {board.to_move}, row {winning_row(board)}"
     if board.width < 8:
-        for letters in (False, True):
-            shown = colour_rows(board, winning_row(board), [(0, 1)], letters)
+        for encoding in ("utf-8", "ascii"):
+            shown = colour_rows(board, winning_row(board), [(0, 1)], encoding)
             yield ascii(shown.plain)
             yield " ".join(f"{span.start}-{span.end}:{span.style}" for span in shown.spans)
 
