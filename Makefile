@@ -39,9 +39,9 @@ $(PLAY): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,tools,board]'
 	@touch $@
 
-$(DEVELOP): pyproject.toml | $(PLAY)
+$(DEVELOP): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+	@touch $(PLAY) $@
 
 # The compiler itself knows whether the kernel is fresh, which takes a tenth of a second.
 setup: $(PLAY) ## install the commands into .venv and compile the kernel for this machine

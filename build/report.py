@@ -1,8 +1,8 @@
 """Measure a package as tournaments use it, and compare the figures with their limits.
 
 The ZIP is unpacked into an empty folder. The report has its size, the time from the start of the
-program to its first answer and first move (warm and cold), memory, the signature at every level of
-the processor, and the speed relative to the sources.
+program to its first answer and first move (warm and cold), memory, the signature, and the speed
+relative to the sources. The package's tests ask its kernels for other levels.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from statistics import median
@@ -28,7 +27,6 @@ from package import PROGRAM, SIZE_LIMIT
 from pbrain_engine.arena import processes
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.errors import BuildError
-from pbrain_engine.native.load.library import load, processor_level
 
 STARTS = 20
 # Milliseconds to the first answer, or this many times those of a bare Python, if that is more:
@@ -144,18 +142,12 @@ def memory_line(program: Path) -> Line:
 
 
 def bench_lines(program: Path, rounds: int) -> list[Line]:
-    """Compare the signatures of all levels, and the speed, with the sources."""
-    command, levels = [str(program)], shipping.host().levels
-    levels = levels[: levels.index(str(processor_level(load()))) + 1]
+    """Compare the signature and the speed with the sources."""
+    command = [str(program)]
     pairs = [(shipping.run_bench(command), shipping.bench()) for _ in range(rounds)]
     found, expected = (figures["nodes"] for figures in pairs[0])
-    with ThreadPoolExecutor(2) as apart:  # these are not timed
-        others = apart.map(lambda level: shipping.run_bench(command, "--level", level), levels[:-1])
-        signatures = [*(figures["nodes"] for figures in others), found]
-    lines = []
-    for level, nodes in zip(levels, signatures, strict=True):
-        limit = f"{expected}, as the sources"
-        lines.append(Line(f"signature, {level}", f"{nodes}", limit, nodes == expected))
+    limit = f"{expected}, as the sources"
+    lines = [Line("signature", f"{found}", limit, found == expected)]
     for key, name in {"nps": "nodes a second", "pairs": "pairs a second"}.items():
         ratio = ratio_of(pairs, key)
         while ratio < 1 - SPEED_LOSS and len(pairs) < MOST_ROUNDS:
