@@ -15,7 +15,7 @@ from pbrain_engine.learn import datagen, train
 
 GAMES, NODES = 96, 400
 MATCH_GAMES = 8
-TRAINING = ("--steps", "20", "--batch", "128", "--families", "freestyle")
+TRAINING = ("--steps", "6", "--batch", "64", "--families", "freestyle")
 
 
 def run(

@@ -33,8 +33,8 @@ UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 # compile the same loops are not, so that the second finds them compiled.
 FIRST = (
     "native/test_checked", "site/test_site", "native/test_replay", "learn/test_gradients",
-    "learn/test_train", "arena/test_pool", "tests/test_cli",
-    "native/test_compile", "site/test_visit", "board/test_page_main",
+    "arena/test_pool", "tests/test_cli", "native/test_compile", "site/test_visit",
+    "board/test_page_main",
     "board/test_page_play", "board/test_page_files", "board/test_page_games",
     "board/test_page_server",
     "board/test_page_words", "board/test_page_opening", "board/test_page_board",
@@ -42,7 +42,7 @@ FIRST = (
     "build/test_wheels", "lab/test_mutants", "native/test_uncompiled", "methods/test_methods",
     "arena/test_match", "build/test_bundle", "tests/test_claims", "arena/test_journal",
     "native/test_lower", "game/test_game", "database/test_connection", "doctor/test_exam",
-    "position/test_rules", "native/test_library", "learn/test_measure",
+    "learn/test_train", "position/test_rules", "native/test_library", "learn/test_measure",
 )  # fmt: skip
 
 

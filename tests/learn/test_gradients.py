@@ -1,4 +1,7 @@
-"""The trainer's gradients are the slopes of its losses, found by differences in doubles."""
+"""The trainer's gradients are the slopes of its losses, found by differences.
+
+Those of the program are rough, those of doubles exact; but for these the loops compile anew.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,17 @@ from pbrain_engine.position.rules import Rule
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 SMALL = Widths(32, 48, 16, 64, 32, 48)  # all that can differ do
 SHARES = 2.0, 1.0, 0.7  # of the losses of value, move and level
-STEP = 1e-6
 
 
 def loss_of(learner: Learner, batch: Batch) -> float:
     """Return the loss whose gradient ``learn`` adds up."""
     said = learner.measure(learner.numbers, batch)
-    total = SHARES[0] * np.nansum(said.target) + SHARES[1] * np.nansum(said.entropy)
+    value, policy = (np.nansum(each, dtype=np.float64) for each in (said.target, said.entropy))
+    total = SHARES[0] * value + SHARES[1] * policy
     counts = batch.positions.candidates(batch.chosen)
     logits = said.logits.reshape(len(counts), -1)
     for row, count in zip(logits, counts, strict=True):
-        mean = abs(row[:count].mean()) if count else 0.0
+        mean = abs(row[:count].mean(dtype=np.float64)) if count else 0.0
         bent = mean * mean / 2 / LEVEL_BEND if mean < LEVEL_BEND else mean - LEVEL_BEND / 2
         total += SHARES[2] * bent
     return float(total)
@@ -45,12 +48,13 @@ def excited(layout: Layout, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("family", ["freestyle", "renju"])
-def test_gradients_are_slopes(family):
+@pytest.mark.parametrize("kind", [np.float32, pytest.param(np.float64, marks=pytest.mark.long)])
+def test_gradients_are_slopes(family, kind):
     dataset = read_datasets([SAMPLE], [], family, load_weights("learned"))[0].with_targets(0.7)
     chance = np.random.default_rng(3)
     known, tied = patterns(Rule.parse(family).traits.half), family != "renju"
     layout = Layout(known, tied, SMALL)
-    learner = Learner(layout, excited(layout, 5), Threads(1))
+    learner = Learner(layout, excited(layout, 5).astype(kind), Threads(1))
     chosen = chance.choice(dataset.size, 24, replace=False)
     batch = make_batch(dataset, chosen, 200.0, known, tied, learner.threads)
     learner.learn(batch, SHARES)
@@ -59,18 +63,23 @@ def test_gradients_are_slopes(family):
     for part in layout.parts:
         numbers, own = (of[part.start : part.end] for of in (learner.numbers, gradient))
         count = len(numbers)
-        directions = [np.eye(1, count, int(i))[0] for i in chance.choice(np.flatnonzero(own), 2)]
-        mixed = chance.normal(0, 1, count) / np.sqrt(count)
-        for direction in (*directions, mixed):
+        if kind is np.float32:
+            steepest, largest = own / np.linalg.norm(own), np.eye(1, count, np.abs(own).argmax())[0]
+            directions, step, near = [steepest, largest], min(1e-2, 1 / np.linalg.norm(own)), 0.02
+        else:
+            directions = [np.eye(1, count, i)[0] for i in chance.choice(np.flatnonzero(own), 2)]
+            directions.append(chance.normal(0, 1, count) / np.sqrt(count))
+            step, near = 1e-6, 2e-5
+        for direction in directions:
             ends = []
             before = numbers.copy()
             for sign in (1, -1):
-                numbers[:] = before + sign * STEP * direction
+                numbers[:] = before + sign * step * direction
                 ends.append(loss_of(learner, batch))
             numbers[:] = before
-            slope = (ends[0] - ends[1]) / (2 * STEP)
+            slope = (ends[0] - ends[1]) / (2 * step)
             wanted = float(own @ direction)
-            assert slope == pytest.approx(wanted, rel=2e-5, abs=2e-5), part.name
+            assert slope == pytest.approx(wanted, rel=near, abs=near), part.name
 
 
 def test_adam_takes_the_steps_of_its_formula():

@@ -146,7 +146,7 @@ def test_a_network_of_other_sizes_is_not_begun_at(datasets):
 
 @pytest.mark.parametrize("alike", [False, True])
 def test_codes_of_rare_patterns_keep_colours_apart(alike):
-    known = patterns(5)
+    known = patterns(4)
     vectors = np.random.default_rng(4).normal(0, 1, (len(known), 16)) * (not alike)
     counts = np.zeros(len(known), np.int64)
     counts[::7] = np.arange(len(counts[::7])) + 1
