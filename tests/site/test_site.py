@@ -25,10 +25,9 @@ def context(browser: Any) -> Iterator[Any]:
     context.close()
 
 
-def stay(page: Page) -> None:
+def stay(page: Any) -> None:
     """Wait until all files are kept for the next visit."""
-    page.wait("navigator.serviceWorker.controller")
-    page.wait("navigator.serviceWorker.controller.state === 'activated'")
+    wait(page, "navigator.serviceWorker.controller?.state === 'activated'")
 
 
 def test_an_engine_that_ends_is_started_again_and_the_game_stays(
@@ -48,21 +47,6 @@ def test_an_engine_that_ends_is_started_again_and_the_game_stays(
     page.press("storage-forget", "yes")
     page.wait("localStorage.getItem('numoku.sign') === null")
     page.close()
-
-
-def test_a_click_before_the_engine_is_there_is_answered_when_it_is(
-    context: Any, server: Site
-) -> None:
-    raw = context.new_page()
-    raw.goto(server.address)
-    wait(raw, "window.app && document.querySelector('#board .point')")
-    wait(raw, "document.querySelector('#link').textContent.includes('%')")
-    middle = raw.locator("#board").bounding_box()
-    raw.mouse.click(middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2)
-    assert raw.evaluate("[app.node.ply, app.server.about || null]") == [1, None]
-    assert "getting ready" in str(raw.text_content("#state"))
-    wait(raw, "app.node.ply === 2")
-    assert raw.evaluate("app.play.clocks.spent(1)") < 60  # what the engine needed, not its start
 
 
 @pytest.mark.parametrize(
@@ -98,26 +82,30 @@ def test_a_browser_that_keeps_nothing_says_so(context: Any, server: Site, troubl
     assert raw.evaluate(STONES) == len(GAME) // 2
 
 
-def test_of_two_tabs_one_keeps_the_games_and_the_other_says_so(context: Any, server: Site) -> None:
+def test_a_click_before_the_engine_is_there_is_answered_when_it_is_and_a_second_tab_keeps_nothing(
+    context: Any, server: Site
+) -> None:
+    before = Quiet.sent
     first, second = context.new_page(), context.new_page()
-    for tab in (first, second):
-        tab.goto(server.address)
-        wait(tab, OPEN)
+    first.goto(server.address)
+    wait(first, "window.app && document.querySelector('#board .point')")
+    wait(first, "document.querySelector('#link').textContent.includes('%')")
+    middle = first.locator("#board").bounding_box()
+    first.mouse.click(middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2)
+    assert first.evaluate("[app.node.ply, app.server.about || null]") == [1, None]
+    assert "getting ready" in str(first.text_content("#state"))
+    wait(first, "app.node.ply === 2")
+    assert first.evaluate("app.play.clocks.spent(1)") < 60  # what the engine needed, not its start
+    stay(first)
+    visit = Quiet.sent - before
+    assert visit < 1.2 * website.MOST_BYTES  # this host compresses nothing
+
+    second.goto(server.address)
+    wait(second, OPEN)
     assert first.evaluate(NOTE) == ""
     wait(second, f"{NOTE}.includes('another tab')")
     first.close()
     second.reload()
-    wait(second, OPEN)
+    wait(second, f"{OPEN} && app.node.facts")
     assert second.evaluate(NOTE) == ""
-
-
-def test_the_site_asks_for_nothing_that_it_does_not_have(server: Site, browser: Any) -> None:
-    before = Quiet.sent
-    page = Page(browser, server)  # type: ignore[arg-type]
-    stay(page)
-    first = Quiet.sent - before
-    page.raw.reload()
-    page.wait(f"{OPEN} && app.node.facts")
-    assert first < 1.2 * website.MOST_BYTES  # this host compresses nothing
-    assert Quiet.sent - before - first < 20_000  # whether there is a newer version
-    page.close()
+    assert Quiet.sent - before - visit < 20_000  # whether there is a newer version

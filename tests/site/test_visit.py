@@ -66,7 +66,7 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     page.press("review")
     page.says("review-status", "to look at")
     assert page.raw.locator("#mistakes li").count() >= 1
-    stay(page)
+    stay(page.raw)
     moves = page.moves()
     page.raw.wait_for_timeout(4000)  # in which what was found out is kept
 
