@@ -58,7 +58,7 @@ def engine() -> Engine:
     return Engine(hash_size=4 << 20)
 
 
-@pytest.mark.parametrize("sizes, nodes", [(BOARDS, 3000), (SMALL_BOARDS, 500)])
+@pytest.mark.parametrize("sizes, nodes", [(BOARDS, 800), (SMALL_BOARDS, 500)])
 @pytest.mark.parametrize("rule", rules.RULES)
 def test_self_play_keeps_to_the_rules(engine, rule, sizes, nodes):
     for opening, size in enumerate(sizes):

@@ -23,8 +23,8 @@ KINDS = {"arguments", "statement", "bound", "sign", "branch", "comparison", "con
 
 def test_every_mutant_changes_its_line_alone_and_compiles() -> None:
     for seed, package in enumerate(("", "python", "kernels", "database", "search/threats", "cli")):
-        mutants = drawn(seed, 12, package)
-        assert len(set(mutants)) == 12
+        mutants = drawn(seed, 4, package)
+        assert len(set(mutants)) == 4
         for mutant in mutants:
             before = (ROOT / mutant.source).read_bytes()
             after = mutant.changed(before)
