@@ -15,7 +15,7 @@ from ..kernel import fill_line, kernel, record
 from ..patterns import shapes as s
 from ..patterns.forbidden import is_allowed
 from ..patterns.shapes import COMBINATIONS
-from ..patterns.state import class_at, count_of
+from ..patterns.state import class_at, count_of, entry_of
 from ..patterns.tables import (
     CELL_CODES,
     TABLES,
@@ -103,8 +103,8 @@ def evaluate(state, tables):
 @kernel
 def move_score(state, tables, side, cell):
     """Return the ordering score of a move, for the shapes it makes and those it prevents."""
-    own = combination_in(state.entries[side, cell])
-    enemy = combination_in(state.entries[1 - side, cell])
+    own = combination_in(entry_of(state.entries[cell], side))
+    enemy = combination_in(entry_of(state.entries[cell], 1 - side))
     return np.int64(tables.scores[side, 0, own]) + np.int64(tables.scores[side, 1, enemy])
 
 

@@ -21,7 +21,7 @@ from ..eval.evaluator import (
 )
 from ..kernel import export, kernel
 from ..patterns.shapes import COMBINATIONS
-from ..patterns.state import STATE, play
+from ..patterns.state import STATE, entry_of, play
 from ..patterns.tables import TABLES, combination_in
 from ..position.board import contains
 from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
@@ -43,8 +43,8 @@ def game_features(game: STATE, out_p):
     for cell in range(PADDED_CELLS):
         if position.holds[cell] == EMPTY:
             out[end] = cell
-            out[end + 1] = combination_in(game.entries[BLACK, cell])
-            out[end + 2] = combination_in(game.entries[WHITE, cell])
+            out[end + 1] = combination_in(entry_of(game.entries[cell], BLACK))
+            out[end + 2] = combination_in(entry_of(game.entries[cell], WHITE))
             out[end + 3] = 1 if contains(game.near[position.ply], cell) else 0
             end += 4
     return end
@@ -85,8 +85,8 @@ def game_lessons(state: STATE, tables: TABLES, moves_p, count, fours_p, facts_p,
             cell = cell_at(flat, width)
             if state.position.holds[cell] != EMPTY or not contains(state.near[i], cell):
                 continue
-            black = combination_in(state.entries[BLACK, cell])
-            white = combination_in(state.entries[WHITE, cell])
+            black = combination_in(entry_of(state.entries[cell], BLACK))
+            white = combination_in(entry_of(state.entries[cell], WHITE))
             if mask & ENEMY_WINNING_FOUR == 0 or fours[black] + fours[white] > 0:
                 near[i, flat >> 3] |= np.uint8(1 << (flat & 7))
                 scores[end] = move_score(state, tables, side, cell)

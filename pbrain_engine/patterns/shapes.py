@@ -42,4 +42,5 @@ MAKES_FIVE = 13
 CELL_CLASSES = 14
 
 FIRST_LISTED = MAKES_FOUL  # classes from here on have lists of their cells
+OTHERS = FIRST_LISTED - 1  # stands for all the others, whose cells share a list that nobody reads
 LISTED_CLASSES = CELL_CLASSES - FIRST_LISTED

@@ -4,6 +4,10 @@
 A stone changes the line windows of at most ``8 * half`` empty cells (32 or 40). The changes are
 logged, and ``undo`` restores the state exactly from the log. The shapes of a cell are frozen when a
 stone is put on it, so the class of a move at the time it was played remains readable.
+
+Which cells change, and which of them change their class, cannot be predicted, and a wrong guess of
+the processor costs as much as a whole cell. So nothing branches on it: each candidate is written at
+the end of a list, and the end moves on if it belongs there (``note_lines``, ``note_moves``).
 """
 
 import numpy as np
@@ -26,25 +30,29 @@ from ..position.board import (
 )
 from ..position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS, STRIDE
 from ..position.rules import BLACK, EMPTY, WALL, WHITE
-from .shapes import CELL_CLASSES, FIRST_LISTED, LISTED_CLASSES, MAKES_FIVE
+from .shapes import CELL_CLASSES, FIRST_LISTED, LISTED_CLASSES, MAKES_FIVE, OTHERS
 from .tables import class_in, value_in
 
 MAX_CHANGES = 40  # cells that one stone can change
 PLIES = MAX_STONES + 2
 LOG = (MAX_STONES + 1) * MAX_CHANGES
+MOVED = 2 * (MAX_STONES + 1) * (MAX_CHANGES + 1)
 
 STATE = record(
     position=POSITION,
-    listed=(np.uint64, (2, LISTED_CLASSES, SETS)),  # side, class - FIRST_LISTED -> set of cells
+    listed=(np.uint64, (2, LISTED_CLASSES + 1, SETS)),  # side, class - OTHERS -> set of cells
     log=(np.uint64, (LOG, 2)),  # cell and shapes, entries: before the change
+    entries=(np.uint64, PADDED_CELLS),  # two of tables.cells, black's in the low half
     near=(np.uint64, (PLIES, SETS)),  # after each ply, the cells near some stone
     log_end=(np.int32, PLIES),  # log[:log_end[ply]] belongs to the first ply stones
     sums=(np.int32, PLIES),  # after each ply, black's minus white's cell values
-    entries=(np.int32, (2, PADDED_CELLS)),  # side, cell -> packed cell entry (tables.cells)
+    moved=(np.int32, MOVED),  # cells whose class changed (note_moves)
+    moved_end=(np.int32, PLIES),  # moved[:moved_end[ply]] belongs to the first ply stones
     counts=(np.int32, (2, 16)),  # side, listed class -> number of its cells
-    shapes=(np.uint32, PADDED_CELLS),  # a byte a direction: black's low half, white's high half
+    shapes=(np.uint32, PADDED_CELLS),  # black's code in the low half, white's in the high half
 )
 
+LINE_SHAPES_OF_BOTH = U64(0x000F000F)
 LOW_BITS = U64(0x5555555555555555)
 # The cells near a stone: seven columns wide up to three rows away, and the eight rays to distance
 # four. Columns -4 to 4 as bits, by distance of the row.
@@ -59,77 +67,127 @@ def sets_of(state):
 
 @kernel
 def code_of(shapes, side):
-    """Return one side's four line shapes, four bits each, from a cell's shape bytes."""
-    half = (U64(shapes) >> U64(4 * side)) & U64(0x0F0F0F0F)
-    half = (half | (half >> U64(4))) & U64(0x00FF00FF)
-    return np.int64((half | (half >> U64(8))) & U64(0xFFFF))
+    """Return one side's four line shapes, four bits each, from a cell's shapes."""
+    return np.int64(U64(shapes) >> U64(16 * side)) & 0xFFFF
 
 
 @kernel
-def flip_listing(state, side, cell, kind, change):
-    """Add a cell to the list of a class (``change`` 1) or remove it (-1), if there is a list."""
-    if kind >= FIRST_LISTED:
-        state.listed[side, kind - FIRST_LISTED, cell >> 6] ^= bit_of(cell)
-        state.counts[side, kind] += change
-        assert 0 <= state.counts[side, kind] <= MAX_STONES
+def entry_of(entries, side):
+    """Return one side's packed cell entry."""
+    return np.int64(np.int32(entries >> U64(32 * side)))
 
 
 @kernel
-def set_entry(state, side, cell, entry):
-    """Replace a cell's entry for one side, and its place in the class lists."""
-    old = class_in(state.entries[side, cell])
-    new = class_in(entry)
-    state.entries[side, cell] = entry
-    if old != new:
-        flip_listing(state, side, cell, old, -1)
-        flip_listing(state, side, cell, new, 1)
+def shapes_in_line(tables, key, direction):
+    """Return both sides' shapes of a line key, at their places among a cell's shapes."""
+    spread = U64(tables.lines[key]) * (U64(0x1001) << U64(4 * direction))
+    return spread & (LINE_SHAPES_OF_BOTH << U64(4 * direction))
 
 
 @kernel
-def update_lines(state, tables, cell, half):
-    """Recompute the shapes around a cell that has just changed; return the new value sum.
+def entries_for(tables, shapes):
+    """Return both sides' entries of a cell with these shapes."""
+    black = np.uint32(tables.cells[BLACK, code_of(shapes, BLACK)])
+    white = np.uint32(tables.cells[WHITE, code_of(shapes, WHITE)])
+    return U64(black) | (U64(white) << U64(32))
+
+
+@kernel
+def balance(entries):
+    """Return black's minus white's value of a cell."""
+    return value_in(entry_of(entries, BLACK)) - value_in(entry_of(entries, WHITE))
+
+
+@kernel
+def note_moves(state, end, side, cell, old, new):
+    """Note the class of a cell before and after a stone, if its list changes; return the end.
+
+    ``old``, ``new``: its entries, or classes.
+    """
+    old = max(old & 15, OTHERS)
+    new = max(new & 15, OTHERS)
+    state.moved[end] = cell | (old << 10) | (new << 14) | (side << 18)
+    return end + (1 if old != new else 0)
+
+
+@kernel
+def list_cell(state, side, kind, cell, change):
+    """Add a cell to the list of a class (``change`` 1) or remove it (-1)."""
+    state.listed[side, kind - OTHERS, cell >> 6] ^= bit_of(cell)
+    state.counts[side, kind] += change
+
+
+@kernel
+def move_cells(state, start, end, change):
+    """Move the noted cells from list to list (``change`` 1) or back (-1)."""
+    for i in range(start, end):
+        note = np.int64(state.moved[i])
+        cell = note & 1023
+        side = note >> 18
+        list_cell(state, side, (note >> 10) & 15, cell, -change)
+        list_cell(state, side, (note >> 14) & 15, cell, change)
+
+
+@kernel
+def note_lines(state, tables, cell, half, start):
+    """Log the cells whose shapes a stone changes, with the changes; return the log's end.
 
     Each line is rotated once so that every window on it is one shift away.
     """
     low_half = (U64(1) << U64(2 * half)) - U64(1)
     high_half = low_half << U64(2 * half)
-    window = (U64(1) << U64(4 * half + 2)) - U64(1)
-    position = state.position
-    total = np.int64(state.sums[position.ply - 1])
-    end = np.int64(state.log_end[position.ply - 1])
+    end = start
     for direction in range(4):
         step = step_of(direction)
-        word = position.lines[direction, line_of(cell, direction)]
+        word = state.position.lines[direction, line_of(cell, direction)]
         word = rotate_right(word, 2 * (place_on_line(cell, direction) - 2 * half))
-        empties = word & (word >> U64(1)) & LOW_BITS
-        empties = (empties >> U64(2 * half)) & window
-        shift = U64(8 * direction)
-        while empties != U64(0):
-            place = lowest_bit(empties)
-            empties &= empties - U64(1)
-            raw = word >> U64(place)
+        empties = (word & (word >> U64(1))) >> U64(2 * half)
+        mask = LINE_SHAPES_OF_BOTH << U64(4 * direction)
+        for place in range(2 * half + 1):
+            if place == half:
+                continue
+            raw = word >> U64(2 * place)
             key = (raw & low_half) | ((raw >> U64(2)) & high_half)
-            other = cell + ((place >> 1) - half) * step
-            shapes = U64(state.shapes[other])
-            change = ((shapes >> shift) & U64(255)) ^ U64(tables.lines[key])
-            if change != U64(0):
-                black = U64(np.uint32(state.entries[BLACK, other]))
-                white = U64(np.uint32(state.entries[WHITE, other]))
-                state.log[end, 0] = (U64(other) << U64(32)) | shapes
-                state.log[end, 1] = (black << U64(32)) | white
-                end += 1
-                shapes ^= change << shift
-                state.shapes[other] = np.uint32(shapes)
-                if change & U64(15) != U64(0):
-                    entry = tables.cells[BLACK, code_of(shapes, BLACK)]
-                    total += value_in(entry) - value_in(state.entries[BLACK, other])
-                    set_entry(state, BLACK, other, entry)
-                if change > U64(15):
-                    entry = tables.cells[WHITE, code_of(shapes, WHITE)]
-                    total -= value_in(entry) - value_in(state.entries[WHITE, other])
-                    set_entry(state, WHITE, other, entry)
-    assert end - state.log_end[position.ply - 1] <= MAX_CHANGES
-    state.log_end[position.ply] = end
+            other = cell + (place - half) * step
+            change = U64(state.shapes[other]) & mask
+            change ^= shapes_in_line(tables, key, direction)
+            state.log[end, 0] = (U64(other) << U64(32)) | change
+            differs = (change + U64(0xFFFFFFFF)) >> U64(32)  # 1 if any bit is set
+            end += np.int64(differs & (empties >> U64(2 * place)))
+    return end
+
+
+@kernel
+def update_lines(state, tables, cell, half):
+    """Recompute the shapes around a cell that has just changed; return the new value sum."""
+    ply = np.int64(state.position.ply)
+    total = np.int64(state.sums[ply - 1])
+    start = np.int64(state.log_end[ply - 1])
+    end = note_lines(state, tables, cell, half, start)
+    first = np.int64(state.moved_end[ply - 1])
+    last = first
+    for i in range(start, end):
+        note = state.log[i, 0]
+        other = np.int64(note >> U64(32))
+        old = U64(state.shapes[other])
+        shapes = old ^ (note & U64(0xFFFFFFFF))
+        before = state.entries[other]
+        after = entries_for(tables, shapes)
+        state.log[i, 0] = (U64(other) << U64(32)) | old
+        state.log[i, 1] = before
+        state.shapes[other] = np.uint32(shapes)
+        state.entries[other] = after
+        total += balance(after) - balance(before)
+        for side in range(2):
+            was, now = entry_of(before, side), entry_of(after, side)
+            last = note_moves(state, last, side, other, was, now)
+    assert end - start <= MAX_CHANGES
+    for side in range(2):
+        was = entry_of(state.entries[cell], side)
+        last = note_moves(state, last, side, cell, was, OTHERS)
+    state.log_end[ply] = end
+    state.moved_end[ply] = last
+    move_cells(state, first, last, 1)
     return total
 
 
@@ -155,10 +213,7 @@ def place(state, tables, cell, kind):
         total = update_lines(state, tables, cell, 4)
     else:
         total = update_lines(state, tables, cell, 5)
-    for side in range(2):
-        entry = state.entries[side, cell]
-        total -= value_in(entry) if side == BLACK else -value_in(entry)
-        flip_listing(state, side, cell, class_in(entry), -1)
+    total -= balance(state.entries[cell])
     state.sums[state.position.ply] = total
     bring_near(state, cell)
 
@@ -168,13 +223,11 @@ def take_back(state, tables):
     """Take off the last stone or wall, the inverse of ``place``; return its cell."""
     ply = state.position.ply
     cell = lift(state.position, tables.zobrist)
-    for side in range(2):
-        flip_listing(state, side, cell, class_in(state.entries[side, cell]), 1)
-    for i in range(state.log_end[ply] - 1, state.log_end[ply - 1] - 1, -1):
+    for i in range(state.log_end[ply - 1], state.log_end[ply]):
         other = np.int64(state.log[i, 0] >> U64(32))
         state.shapes[other] = np.uint32(state.log[i, 0] & U64(0xFFFFFFFF))
-        set_entry(state, BLACK, other, np.int32(state.log[i, 1] >> U64(32)))
-        set_entry(state, WHITE, other, np.int32(state.log[i, 1] & U64(0xFFFFFFFF)))
+        state.entries[other] = state.log[i, 1]
+    move_cells(state, np.int64(state.moved_end[ply - 1]), np.int64(state.moved_end[ply]), -1)
     return cell
 
 
@@ -204,7 +257,7 @@ def fresh_shapes(state, tables, cell):
     shapes = U64(0)
     for direction in range(4):
         key = line_key(state.position.lines, cell, direction, tables.half)
-        shapes |= U64(tables.lines[key]) << U64(8 * direction)
+        shapes |= shapes_in_line(tables, key, direction)
     return np.uint32(shapes)
 
 
@@ -215,17 +268,18 @@ def clear_state(state, tables, width, height):
     state.listed[:] = U64(0)
     state.near[0, :] = U64(0)
     state.counts[:] = 0
-    state.entries[:] = 0
+    state.entries[:] = U64(0)
     state.shapes[:] = np.uint32(0)
     state.log_end[0] = 0
+    state.moved_end[0] = 0
     total = 0
     for cell in range(PADDED_CELLS):
         if state.position.holds[cell] == EMPTY:
             state.shapes[cell] = fresh_shapes(state, tables, cell)
+            state.entries[cell] = entries_for(tables, U64(state.shapes[cell]))
+            total += balance(state.entries[cell])
             for side in range(2):
-                entry = tables.cells[side, code_of(state.shapes[cell], side)]
-                set_entry(state, side, cell, entry)
-                total += value_in(entry) if side == BLACK else -value_in(entry)
+                list_cell(state, side, max(class_at(state, side, cell), OTHERS), cell, 1)
     state.sums[0] = total
 
 
@@ -235,7 +289,7 @@ def clear_state(state, tables, width, height):
 @kernel
 def class_at(state, side, cell):
     """Return the class of a cell for a side."""
-    return class_in(state.entries[side, cell])
+    return class_in(entry_of(state.entries[cell], side))
 
 
 @kernel
@@ -248,7 +302,7 @@ def count_of(state, side, kind):
 def first_of(state, side, kind):
     """Return the first cell with this listed class for a side, or NO_CELL."""
     for word in sets_of(state):
-        bits = state.listed[side, kind - FIRST_LISTED, word]
+        bits = state.listed[side, kind - OTHERS, word]
         if bits != U64(0):
             return word * 64 + lowest_bit(bits)
     return NO_CELL
@@ -282,23 +336,21 @@ def same_as_fresh(state, tables):
             shapes = fresh_shapes(state, tables, cell)
             if state.shapes[cell] != shapes:
                 return 1
+            entries = entries_for(tables, U64(shapes))
+            if state.entries[cell] != entries:
+                return 2
+            total += balance(entries)
         for side in range(2):
-            kind = -1
-            if empty:
-                entry = tables.cells[side, code_of(state.shapes[cell], side)]
-                if state.entries[side, cell] != entry:
-                    return 2
-                kind = class_in(entry)
-                total += value_in(entry) if side == BLACK else -value_in(entry)
+            kind = class_at(state, side, cell) if empty else -1
             for listed in range(FIRST_LISTED, CELL_CLASSES):
-                cells = state.listed[side, listed - FIRST_LISTED]
+                cells = state.listed[side, listed - OTHERS]
                 if contains(cells, cell) != (kind == listed):
                     return 3
     for side in range(2):
         for listed in range(FIRST_LISTED, CELL_CLASSES):
             cells = 0
             for word in range(SETS):
-                cells += popcount(state.listed[side, listed - FIRST_LISTED, word])
+                cells += popcount(state.listed[side, listed - OTHERS, word])
             if state.counts[side, listed] != cells:
                 return 4
     if state.sums[position.ply] != total:

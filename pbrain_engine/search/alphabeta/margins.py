@@ -37,7 +37,7 @@ def count_limit(params, depth, improving, pv):
     limit = 100 * params.count_base + rise * depth // ONE
     if pv:
         limit = limit * params.count_pv // 100
-    return limit // (100 * (2 - improving))
+    return limit // 100 if improving != 0 else limit // 200
 
 
 @kernel

@@ -11,7 +11,6 @@ from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.state import class_at, count_of, sets_of
-from ...patterns.tables import class_in
 from ...position.board import last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
@@ -28,15 +27,32 @@ CHANCE_BITS = 16  # the best move's chance is 1 << 16
 MOST_HALVINGS = 40  # cap of a move's improbability
 SUM_BITS = 10  # low bits dropped in the logarithm of a sum of chances
 STEP_BITS = 3  # low bits of a linear score dropped in the selection of the best
+QUOTIENT_BITS = 40
+LIFT = 1 << 16  # makes the numbers of ``quotient`` positive
 FIRST = 1 << 24  # a move with this score is picked before all others
 
 
 @kernel
-def learned_score(worker, shared, side, cell, counter):
-    """Return a move's score from earlier cutoffs: history, and a bonus for the counter move."""
+def reciprocal_of(divisor):
+    """Return a factor for ``quotient``: many divisions by one number cost a single one."""
+    return ((1 << QUOTIENT_BITS) + divisor - 1) // divisor
+
+
+@kernel
+def quotient(number, divisor, reciprocal):
+    """Return ``number // divisor``, for numbers up to +-LIFT and divisors up to 4,000."""
+    return ((number + LIFT * divisor) * reciprocal >> QUOTIENT_BITS) - LIFT
+
+
+@kernel
+def learned_score(worker, shared, reciprocal, side, cell, counter):
+    """Return a move's score from earlier cutoffs: history, and a bonus for the counter move.
+
+    ``reciprocal``: that of ``history_order``.
+    """
     kind = class_at(worker.state, side, cell)
     history = np.int64(worker.history[side, is_attack(kind), cell])
-    score = history // shared.params.history_order
+    score = quotient(history, np.int64(shared.params.history_order), reciprocal)
     if cell == counter:
         score += shared.params.counter_score
     return score
@@ -82,6 +98,7 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
     state = worker.state
     side = np.int64(state.position.side)
     counter = counter_of(worker, side)
+    reciprocal = reciprocal_of(np.int64(shared.params.history_order))
     frame = worker.stack[ply + STACK_BASE]
     count = 0
     top = np.int64(-FIRST)
@@ -90,11 +107,11 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
         while cells != U64(0):
             cell = word * 64 + lowest_bit(cells)
             cells &= cells - U64(1)
-            if shaped and class_in(state.entries[0, cell] | state.entries[1, cell]) == s.QUIET:
+            if shaped and class_at(state, 0, cell) | class_at(state, 1, cell) == s.QUIET:
                 continue  # no shape for either side
             score = np.int64(move_score(state, evaluator.tables, side, cell))
             if learned:
-                score += learned_score(worker, shared, side, cell, counter)
+                score += learned_score(worker, shared, reciprocal, side, cell, counter)
             top = max(top, score)
             assert state.position.holds[cell] == EMPTY and count < MAX_STONES
             frame.moves[count] = pack_entry(cell, score)
@@ -151,6 +168,7 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
     state = worker.state
     side = np.int64(state.position.side)
     counter = counter_of(worker, side)
+    reciprocal = reciprocal_of(np.int64(params.history_order))
     frame = worker.stack[ply + STACK_BASE]
     frame.ranked = 1
     ask_moves(worker.accumulator, evaluator, state)
@@ -178,7 +196,7 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
             logit = gained + linear_logit(evaluator, side, score)
             frame.unlikely[cell] = min(max(logit, -MOST_UNLIKELY), highest)
         score = np.int64(frame.unlikely[cell]) * params.policy_order >> 8
-        score += learned_score(worker, shared, side, cell, counter)
+        score += learned_score(worker, shared, reciprocal, side, cell, counter)
         frame.moves[i] = pack_entry(cell, score)
     note_chances(frame, count, highest)
     return count

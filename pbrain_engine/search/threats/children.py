@@ -83,7 +83,7 @@ def mark_attacks(threats, tables, first):
         mark_class(threats, side, kind)
     if may_foul(tables, side):
         for word in sets_of(state):
-            fouls = state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
+            fouls = state.listed[side, s.MAKES_FOUL - s.OTHERS, word]
             while fouls != U64(0):
                 cell = word * 64 + lowest_bit(fouls)
                 if makes_after_all(state, tables, cell, s.OPEN_THREE):

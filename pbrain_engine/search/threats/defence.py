@@ -112,7 +112,7 @@ def static_result(state, tables, ply):
             return win_in(ply + 5)
         if strong and not closes_rows(tables):
             for word in sets_of(state):
-                cells = state.listed[side, s.MAKES_FOUR_THREE - s.FIRST_LISTED, word]
+                cells = state.listed[side, s.MAKES_FOUR_THREE - s.OTHERS, word]
                 while cells != U64(0):
                     cell = word * 64 + lowest_bit(cells)
                     cells &= cells - U64(1)
@@ -155,6 +155,13 @@ def kills(state, tables, attacker, target, cell, kind):
     if abs(offset) > half:
         return False
     number = offset + half if offset < 0 else offset + half - 1
+    return kills_on(state, tables, attacker, target, direction, number, kind)
+
+
+@kernel
+def kills_on(state, tables, attacker, target, direction, number, kind):
+    """Return ``kills`` for a neighbour of the target on a line."""
+    half = tables.half
     code = code_of(state.shapes[target], attacker)
     key = with_stone(line_key(state.position.lines, target, direction, half), number, 1 - attacker)
     shape = line_shape_of(tables, key, attacker)
@@ -177,7 +184,7 @@ def kills_all(state, tables, attacker, cell, kind):
         take_back(state, tables)
         return left == 0
     for word in sets_of(state):
-        cells = state.listed[attacker, kind - s.FIRST_LISTED, word]
+        cells = state.listed[attacker, kind - s.OTHERS, word]
         while cells != U64(0):
             target = word * 64 + lowest_bit(cells)
             cells &= cells - U64(1)
@@ -202,7 +209,7 @@ def mark_killers(worker, tables, kind):
             cell = target if line == 4 else neighbour_cell(target, tables.half, line, number)
             if state.position.holds[cell] != EMPTY:
                 continue
-            if not kills(state, tables, enemy, target, cell, kind):
+            if line < 4 and not kills_on(state, tables, enemy, target, line, number, kind):
                 continue
             if many and not kills_all(state, tables, enemy, cell, kind):
                 continue
@@ -238,9 +245,9 @@ def four_cells(state, tables, side, word):
     """Return one word of the set of cells where a side can make a four, but no five."""
     cells = U64(0)
     for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
-        cells |= state.listed[side, kind - s.FIRST_LISTED, word]
+        cells |= state.listed[side, kind - s.OTHERS, word]
     if may_foul(tables, side):
-        fouls = state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
+        fouls = state.listed[side, s.MAKES_FOUL - s.OTHERS, word]
         while fouls != U64(0):
             cell = word * 64 + lowest_bit(fouls)
             fouls &= fouls - U64(1)
@@ -259,7 +266,7 @@ def clear_marks(worker):
 def mark_class(worker, side, kind):
     """Mark the cells of a class."""
     for word in sets_of(worker.state):
-        worker.marks[word] |= worker.state.listed[side, kind - s.FIRST_LISTED, word]
+        worker.marks[word] |= worker.state.listed[side, kind - s.OTHERS, word]
 
 
 @kernel

@@ -82,19 +82,19 @@ def copy_game(threats, other):
         position.empties[word] = source.empties[word]
         own.near[ply, word] = other.near[ply, word]
     own.log_end[ply] = 0
+    own.moved_end[ply] = 0
     for before in range(max(ply - 1, 0), ply + 1):  # an evaluation looks at the last two
         own.sums[before] = other.sums[before]
     for side in range(2):
-        for kind in range(LISTED_CLASSES):
+        for kind in range(LISTED_CLASSES + 1):
             for word in range(SETS):
                 own.listed[side, kind, word] = other.listed[side, kind, word]
         for kind in range(16):
             own.counts[side, kind] = other.counts[side, kind]
-        for cell in range(PADDED_CELLS):
-            own.entries[side, cell] = other.entries[side, cell]
     for cell in range(PADDED_CELLS):
         position.holds[cell] = source.holds[cell]
         own.shapes[cell] = other.shapes[cell]
+        own.entries[cell] = other.entries[cell]
 
 
 @kernel
@@ -141,12 +141,13 @@ def number_in(entry):
 def pick(moves, first, end):
     """Move the best entry of ``moves[first:end]`` to ``first`` and return its cell."""
     assert 0 <= first < end
-    best = first
-    for i in range(first + 1, end):
-        if moves[i] > moves[best]:
-            best = i
-    entry = moves[best]
-    moves[best] = moves[first]
+    entry = moves[first]
+    for i in range(first + 1, end):  # many at once: the place is looked for later
+        entry = max(entry, moves[i])
+    place = first
+    while moves[place] != entry:
+        place += 1
+    moves[place] = moves[first]
     moves[first] = entry
     return cell_in(entry)
 

@@ -109,7 +109,7 @@ def drop_unplayable(threats, tables, side):
     for word in sets_of(state):
         threats.marks[word] &= state.position.empties[word]
         if may_foul(tables, side):
-            fouls = threats.marks[word] & state.listed[side, s.MAKES_FOUL - s.FIRST_LISTED, word]
+            fouls = threats.marks[word] & state.listed[side, s.MAKES_FOUL - s.OTHERS, word]
             while fouls != U64(0):
                 cell = word * 64 + lowest_bit(fouls)
                 if foul(state, tables, cell) == 1:
