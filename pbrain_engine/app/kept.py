@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..database.lines import look_up
 from ..database.sources import Item, add_items
 from ..database.store import Database, StoredGame
-from ..engine.engine import Engine
+from ..engine.engine import Engine, EngineError
 from ..game.documents import author_of
 from ..game.game import Game
 from ..game.position import Position, image_of
@@ -21,16 +21,26 @@ def certain_of(finding: Result | None) -> Result | None:
 
 
 class OptionalDatabase:
-    """A command's database; without a target it stores and finds nothing."""
+    """A command's database; without a target it stores and finds nothing.
+
+    A result that cannot be stored stops no command: at the end of the context it is an EngineError.
+    """
 
     def __init__(self, target: str | None) -> None:
         """Open the database, creating it if missing; EngineError if that fails."""
         self.database = None if target is None else Database(target, create=True)
+        self.trouble: EngineError | None = None  # the error of the last write, if it failed
 
     def __enter__(self) -> OptionalDatabase:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
+        self.close()
+        if self.trouble is not None and kind is None:
+            raise self.trouble
+
+    def close(self) -> None:
+        """Close the database."""
         if self.database is not None:
             self.database.close()
 
@@ -63,7 +73,11 @@ class OptionalDatabase:
 
     def _store(self, *items: Item) -> None:
         if self.database is not None:
-            add_items(self.database, items)
+            self.trouble = None
+            try:
+                add_items(self.database, items)
+            except EngineError as error:
+                self.trouble = error
 
 
 def found_of(game: GameRecord, found: Sequence[Reviewed], weights: str) -> dict[Position, Result]:

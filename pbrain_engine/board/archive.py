@@ -54,12 +54,9 @@ class Archive:
                     self._thread = None
                     return
                 found = self._waiting.popleft()
-            try:
-                with self._writing:
-                    self._writer.note_findings(found)
-                self.trouble = ""
-            except EngineError as error:
-                self.trouble = str(error)
+            with self._writing:
+                self._writer.note_findings(found)
+            self.trouble = str(self._writer.trouble or "")
 
     def close(self) -> None:
         """Write all waiting findings, and close the database."""
@@ -67,7 +64,7 @@ class Archive:
             thread.join(LAST_WRITES)
         with self._writing, self._reading:
             for kept in (self._writer, self._reader):
-                kept.__exit__()
+                kept.close()
         self.shelf.close()
 
     # Reading --------------------------------------------------------------------------

@@ -79,24 +79,26 @@ def main(arguments: Sequence[str]) -> int:
     source = Path(options.game)
     trees = trees_of(source, game)
     check_target(options.sgf, [] if trees else [source])
-    found = reviewed_moves(options, game)
-    try:
-        if options.json:
-            print(json.dumps(review_document(game, found)))
-        else:
-            print("\n".join(table(game, found)))
-    finally:  # written even if printing fails
-        if options.sgf is not None:
-            others = trees[1:] if options.sgf.resolve() == source.resolve() else []
-            noted = annotate(game, found, trees[0] if trees else None)
-            write_whole(options.sgf, format_sgf_trees([noted, *others])[0])
+    with kept.OptionalDatabase(options.db) as database:
+        found = reviewed_moves(options, game, database)
+        try:
+            if options.json:
+                print(json.dumps(review_document(game, found)))
+            else:
+                print("\n".join(table(game, found)))
+        finally:  # written even if printing fails
+            if options.sgf is not None:
+                others = trees[1:] if options.sgf.resolve() == source.resolve() else []
+                noted = annotate(game, found, trees[0] if trees else None)
+                write_whole(options.sgf, format_sgf_trees([noted, *others])[0])
     return 0
 
 
-def reviewed_moves(options: argparse.Namespace, game: GameRecord) -> list[Reviewed]:
+def reviewed_moves(
+    options: argparse.Namespace, game: GameRecord, database: kept.OptionalDatabase
+) -> list[Reviewed]:
     """Review a game from its end, until Ctrl-C; KeyboardInterrupt before the first result."""
     with (
-        kept.OptionalDatabase(options.db) as database,
         Engine(memory=options.memory * MEGABYTE, threads=options.threads) as engine,
         Solver(library=engine.library) as solver,
     ):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -37,3 +39,22 @@ def test_the_variable_names_a_database(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_database_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="unable to open"):
         kept.OptionalDatabase(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "shown"),
+    [("analyse h8 --depth 2 --json", "", '"depth": 2'), ("review h8 --time 0.01", "", "1. h8"),
+     (f"play {THREE}h7a14g6b15 --level 10 --time 0.1", "f5\nquit\n", "Numoku: ")],
+)  # fmt: skip
+def test_where_nothing_can_be_stored_results_are_shown_all_the_same(
+    words: str, typed: str, shown: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise EngineError("a.db: attempt to write a readonly database")
+
+    monkeypatch.setattr(kept, "add_items", refuse)
+    monkeypatch.setattr(sys, "stdin", StringIO(typed))
+    status, out, err = run(*words.split(), "--db", str(tmp_path / "a.db"))
+    assert status == 1
+    assert err.splitlines()[-1] == "numoku: a.db: attempt to write a readonly database"
+    assert shown in out and ("quit" not in typed or "the game is saved" in out)
