@@ -97,6 +97,18 @@ def test_of_moves_that_are_as_urgent_the_best_scored_and_then_the_most_central_i
         assert quick_move(state, TABLES) == cell(max(close or free, key=worth), 9)
 
 
+@pytest.mark.parametrize(
+    ("stones", "best"),
+    [
+        ("c3a1d3b1e3c1f3d1", "b3g3"),  # both have fives
+        ("c3a1d3b1e3c1a9d1", "e1"),  # the enemy has a five, the own four would be open
+        ("c4d7d4e7e4f7", "b4f4"),  # both would have an open four
+    ],
+)
+def test_a_quick_move_wins_before_it_defends_and_takes_a_five_before_a_four(stones, best):
+    assert quick_move(worker_after(stones, size=9).state, TABLES) in cells(best, 9)
+
+
 def test_a_search_ends_at_its_node_limit_and_looks_at_the_stop_flag_now_and_then():
     worker, shared = worker_after(), shared_block()
     worker.node_limit = 1000
