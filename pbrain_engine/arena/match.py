@@ -266,7 +266,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             settings = replace(settings, engines=engines)
         openings = Openings(settings)
         if journal is None and not options.no_journal:
-            journal = Journal(options.journal or default_journal(), "x+b", settings)
+            try:
+                journal = Journal(options.journal or default_journal(), "x+b", settings)
+            except OSError as error:
+                if options.journal is not None:
+                    raise
+                cure = "`--journal FILE` names another place, `--no-journal` keeps no games"
+                raise FileError(f"{problem_of(error)}; {cure}") from None
         return play(settings, openings, journal, options)
     finally:
         if journal:

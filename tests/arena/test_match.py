@@ -22,6 +22,7 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
 from pbrain_engine.search.parameters import PARAMETERS
 from tests.arena.test_process import HOSTILE
+from tests.conftest import Run
 from tests.search.test_strength import positions
 
 pytestmark = pytest.mark.slow
@@ -87,6 +88,17 @@ def test_values_of_short_moves_are_recorded(tmp_path: Path) -> None:
         own = slice(0 if played.black.startswith("numoku") else 1, None, 2)
         assert None not in [*played.values[own], *played.depths[own]]
         assert played.values[own][-1] == 29999
+
+
+def test_where_the_own_folder_cannot_be_written_the_options_without_it_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMOKU_MATCHES", str(tmp_path / "file" / "below"))
+    status, _, err = run("match", "random", "random", "--games", "2", "--view", "quiet")
+    assert status == 1 and "--no-journal" in err and err.count("\n") == 1
+    named = str(tmp_path / "file" / "a.jsonl")
+    assert "--no-journal" not in run("match", "random", "random", "--journal", named)[2]
 
 
 def test_engine_is_called_by_its_own_name(capsys: pytest.CaptureFixture[str]) -> None:

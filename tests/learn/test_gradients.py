@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core import dispatcher
 
 from pbrain_engine.eval.weights import load_weights
+from pbrain_engine.learn.network import rows
 from pbrain_engine.learn.network.batch import Batch, Threads, make_batch, patterns
 from pbrain_engine.learn.network.gradients import LEVEL_BEND, accumulate_gradients
 from pbrain_engine.learn.network.layout import DECAY, OWN_DECAY, Layout, Widths
@@ -21,6 +23,14 @@ from pbrain_engine.position.rules import Rule
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 SMALL = Widths(32, 48, 16, 64, 32, 48)  # all that can differ do
 SHARES = 2.0, 1.0, 0.7  # of the losses of value, move and level
+
+
+def test_loops_are_compiled_where_no_folder_for_them_can_be_written(monkeypatch):
+    def refuse(function: object) -> None:
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(dispatcher, "FunctionCache", refuse)
+    assert rows.loop(lambda number: number + 1)(1) == 2
 
 
 def loss_of(learner: Learner, batch: Batch) -> float:

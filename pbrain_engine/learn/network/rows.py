@@ -7,6 +7,7 @@ AVX-512, two of AVX2. So sums stay in registers, without relying on the compiler
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,11 @@ SOURCES = tuple(
 
 def loop(function: Callable[..., Any]) -> Any:
     """Compile a function called by Python or by another loop."""
-    dispatcher = numba.njit(cache=True, **OPTIONS)(function)
+    dispatcher = numba.njit(**OPTIONS)(function)
     if not numba.config.DISABLE_JIT:
-        dispatcher._cache._cache_file._source_stamp = SOURCES
+        with suppress(RuntimeError):  # no folder can be written: every process compiles anew
+            dispatcher.enable_caching()
+            dispatcher._cache._cache_file._source_stamp = SOURCES
     return dispatcher
 
 
