@@ -286,9 +286,16 @@ def test_a_proof_goes_on_after_a_reload(opened: Open) -> None:
     page.tab("analyse")
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
+    said, listed = page.text("proof-status"), page.text("proof-tree")
     page.reload("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    assert page.text("proof-status") == said and page.text("proof-tree") == listed
     page.play("o15")
     page.says("proof-status", "Five")
+    listed = page.text("proof-tree")
+    page.reload("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    assert page.text("proof-tree") == listed  # all steps of it
+    page.raw.locator("#proof-tree button").first.click()
+    page.says("proof-status", said)
     page.press("proof-stop")  # where the game goes on
     assert page.do("app.guide.name") == "play" and page.moves() == OPEN_THREE
     page.puzzle()
@@ -341,7 +348,7 @@ def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
     page = opened(moves)
     page.tab("analyse")
     page.press("prove")
-    page.wait("app.node.others")
+    page.wait("app.node.step?.answers")
     game = Game(15)
     for move in parse_moves(moves):
         game.play(*move)

@@ -47,11 +47,15 @@ export class ProofPanel extends Panel {
     this.walk(app.node);
   }
 
-  // What a reload in the middle of a proof needs: where it has begun.
-  get kept() { return { root: this.app.tree.nodes().indexOf(this.root) }; }
+  // What a reload in the middle of a proof needs: where it has begun, and what its steps have shown.
+  get kept() {
+    const nodes = this.app.tree.nodes();
+    return { root: nodes.indexOf(this.root), steps: nodes.flatMap(({ step }, at) => (step ? [[at, step]] : [])) };
+  }
 
-  restore({ root }, tree, node) {
-    const walk = () => this.walk(tree.nodes()[root]);
+  restore({ root, steps }, tree, node) {
+    const nodes = tree.nodes(), walk = () => this.walk(nodes[root]);
+    for (const [at, step] of steps) nodes[at].step = step;
     if (tree === this.app.tree) walk();
     else this.app.lend(tree, node, walk);
   }
@@ -64,7 +68,7 @@ export class ProofPanel extends Panel {
     this.tree.replaceChildren();
     this.say("");
     app.draw();
-    if (app.tree.toMove(app.node) !== this.attacker) return this.defences();
+    if (app.tree.toMove(app.node) !== this.attacker) return this.resume(app.node);
     this.say(t("looking"));
     if (await this.attack() || app.guide !== this) return;
     this.halt(app.node);
@@ -88,11 +92,15 @@ export class ProofPanel extends Panel {
       this.say(t(node === this.root ? "no-win" : "no-win-here"));
       return node !== this.root;
     }
-    const side = SIDES[this.attacker], line = app.names(found.line), n = found.length;
-    this.say(n === 1 ? `${t("task-five", { side })}: ${line}` : t("wins-in", { side, n, how: t(found.claim), line }));
-    app.playCell(found.move);
+    app.playCell(found.move).step = { win: found };
+    this.sayWin(found);
     await this.defences();
     return true;
+  }
+
+  sayWin({ line: cells, length: n, claim }) {
+    const side = SIDES[this.attacker], line = this.app.names(cells);
+    this.say(n === 1 ? `${t("task-five", { side })}: ${line}` : t("wins-in", { side, n, how: t(claim), line }));
   }
 
   // Show what can be done against the attacker's last move.
@@ -107,8 +115,7 @@ export class ProofPanel extends Panel {
     app.draw();
     const found = await this.ask("branches");
     if (!found) return;
-    node.branches = found.branches;
-    node.others = this.others(found);
+    node.step = { ...node.step, answers: found };
     this.list(node);
     app.draw();
   }
@@ -116,11 +123,11 @@ export class ProofPanel extends Panel {
   // The tree: the moves so far, and what every defence here leads to.
   list(node) {
     const { app } = this, attacks = [];
-    for (let at = node; at && at !== this.root; at = at.parent) if (at.branches || at === node) attacks.unshift(at);
+    for (let at = node; at && at !== this.root; at = at.parent) if (at.step?.answers || at === node) attacks.unshift(at);
     let list = this.tree;
     list.replaceChildren();
     attacks.forEach((at, depth) => {
-      const inner = make("ul"), next = make("ul"), chosen = attacks[depth + 1]?.parent, branches = at.branches || [];
+      const inner = make("ul"), next = make("ul"), chosen = attacks[depth + 1]?.parent, answers = at.step?.answers, branches = answers?.branches || [];
       const isChosen = ({ reply }) => isSame(reply, chosen?.cell);
       list.append(make("li", {}, button(app.nameOf(at.cell), () => { app.go(at); this.resume(at); }, { class: "node" }),
         at.facts?.winner ? ` ${t("shape five")}` : "", inner));
@@ -129,7 +136,7 @@ export class ProofPanel extends Panel {
         ` ${t(`reply-${branch.kind}`)}, ` + this.ending(branch),
         isChosen(branch) ? next : "")));
       if (chosen && !branches.some(isChosen)) inner.append(make("li", { class: "chosen" }, t("another-answer", { cell: app.nameOf(chosen.cell) }), next));
-      if (!chosen && at.others) inner.append(make("li", { class: "about others" }, at.others));
+      if (!chosen && answers) inner.append(make("li", { class: "about others" }, this.others(answers)));
       list = next;
     });
   }
@@ -149,8 +156,10 @@ export class ProofPanel extends Panel {
   }
 
   resume(node) {
+    const { win, answers } = node.step || {};
     this.app.setGuide(this);
-    if (node.branches) this.list(node);
+    if (win) this.sayWin(win);
+    if (answers) this.list(node);
     else this.defences();
     this.app.draw();
   }
@@ -190,6 +199,6 @@ export class ProofPanel extends Panel {
   marks() {
     const { rescue } = this;
     if (this.app.guide !== this) return rescue && rescue.node === this.app.node && this.app.tab === "analyse" ? { rescues: rescue.cells, labels: [] } : null;
-    return { defences: this.app.node.branches?.map((branch) => branch.reply), labels: [] };
+    return { defences: this.app.node.step?.answers?.branches.map((branch) => branch.reply), labels: [] };
   }
 }

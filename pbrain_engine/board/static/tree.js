@@ -17,6 +17,7 @@ export class Node {
     this.found = null; // what the analysis says
     this.review = null; // what a review says of the move
     this.after = null; // black's chance after it, by a review
+    this.step = null; // of a proof: the win, and what its defences lead to
     this.key = this.keyOf();
   }
 
@@ -125,7 +126,7 @@ export class GameTree {
       if (node.parent) node.cell = image(node.cell);
       node.notes.labels?.forEach(put);
       if (node.notes.drawn) node.notes.drawn = node.notes.drawn.split(" ").map((word) => readCells(word).map((cell) => nameOf(image(cell))).join("")).join(" ");
-      Object.assign(node, { facts: null, found: null, review: null, after: null, known: null, key: node.keyOf() });
+      Object.assign(node, { facts: null, found: null, review: null, after: null, known: null, step: null, key: node.keyOf() });
       this.places.set(node.key, [...(this.places.get(node.key) || []), node]);
     }
   }
