@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import re
+from contextlib import suppress
 from http import HTTPStatus
+from itertools import product
 from typing import Any
 
 from ..app.saved import OPEN
@@ -64,6 +67,12 @@ GAME: dict[str, Any] = {
     "comment": text(MOST_COMMENT, "about the game as a whole", default=None),
     "root": {"type": "object", "properties": _NOTES, "default": None},
 }
+# A board that a text names before its moves, such as 20x20 or renju.
+_BOARD = re.compile(
+    rf"\s*(?:(\d\d?)\s*[x×]\s*(\d\d?)|({'|'.join(RULES)}))\b[\s:;,·]*", re.IGNORECASE
+)
+USUAL = 15, 19, 20, 22  # sides of boards
+MOST_TRIED = 10_000  # characters of moves for which another board is looked for
 SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board, for plain moves", default=None)
 
 
@@ -86,7 +95,9 @@ def start(desk: Desk, job: Job) -> Document:
 def read(desk: Desk, job: Job) -> Document:
     """Read a file: SGF with variations, PSQ, a RenLib library, a diagram, moves.
 
-    The answer has the start position and the tree of moves.
+    The answer has the start position and the tree of moves. Moves may name their board first, as
+    in "renju 15x15: h8i9"; where they do not fit it, the values of the error name one that they
+    fit, if there is one.
     """
     message = job.fields
     rule = None if message["rule"] is None else Rule.parse(message["rule"])
@@ -97,11 +108,46 @@ def read(desk: Desk, job: Job) -> Document:
             content = base64.b64decode(message["data"], validate=True)
         except ValueError:
             raise Refused("the data is not base64") from None
+    from_below = message["from_below"]
+    if isinstance(content, str):
+        content, rule, size = named_board(content, rule, size)
     try:
-        tree = read_tree(content, rule, size, message["from_below"], message["name"])
+        tree = read_tree(content, rule, size, from_below, message["name"])
     except NumokuError as error:
+        if error.code in ("wrong-board", "wrong-end") and isinstance(content, str):
+            other = fitting_board(content, rule or Rule.FREESTYLE, size, from_below)
+            error.coded(error.code, **error.values, **other)
         raise error if error.code else error.coded("unreadable") from None
     return page_document(tree)
+
+
+def named_board(
+    text: str, rule: Rule | None, size: tuple[int, int]
+) -> tuple[str, Rule | None, tuple[int, int]]:
+    """Return a text without the board that it names, with its rule and size or those given."""
+    while named := _BOARD.match(text):
+        if named[3]:
+            rule = Rule.parse(named[3].lower())
+        else:
+            size = int(named[1]), int(named[2])
+            if not all(MIN_BOARD <= side <= MAX_BOARD for side in size):
+                break
+        text = text[named.end() :]
+    return text, rule, size
+
+
+def fitting_board(
+    text: str, rule: Rule, size: tuple[int, int], from_below: bool
+) -> dict[str, str | int]:
+    """Return rule, width and height of a board that moves fit, as near as can be; {} without."""
+    if len(text) > MOST_TRIED:
+        return {}
+    sizes = [size, *((side, side) for side in USUAL)]
+    for (width, height), other in product(sizes, (rule, *Rule)):
+        with suppress(NumokuError):
+            read_tree(text, other, (width, height), from_below)
+            return {"rule": other.name.lower(), "width": width, "height": height}
+    return {}
 
 
 def page_document(tree: GameTree) -> Document:

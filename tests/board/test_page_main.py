@@ -489,6 +489,24 @@ def test_what_is_no_game_is_refused_with_a_reason(opened: Open) -> None:
     page.says("file-status", "another game")
 
 
+def test_moves_are_read_on_the_board_that_they_name_or_fit(opened: Open) -> None:
+    page = opened("h8")
+    page.read("h8 t19 o15")
+    page.says("file-status", "t19 is off the 15x15 board")
+    page.raw.click("#file-status button:text-is('Read it on Freestyle 20×20')")
+    page.says("file-status", "3 moves · Freestyle 20×20")
+    page.says("about", "Freestyle 20×20")
+    page.read("Renju 15×15: h8 i9")
+    page.says("file-status", "2 moves · Renju 15×15")
+    page.show("h8")
+    page.read("a1h8b1i8c1j8d1l8f1n8e1o8")  # six in a row, which is none with exactly five
+    page.says("file-status", "won before move 12")
+    page.raw.click("#file-status button:text-is('Read it on Standard 15×15')")
+    page.says("file-status", "12 moves · Standard 15×15")
+    page.read("99x99 h8")
+    page.says("file-status", "'99x99' is not a cell")
+
+
 # The page itself ------------------------------------------------------------------------
 
 

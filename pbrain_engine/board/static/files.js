@@ -1,10 +1,10 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, copy, download, find, make, onFile } from "./dom.js";
+import { Panel, button, copy, download, find, make, onFile } from "./dom.js";
 import { chosenBoard } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
-import { t } from "./words.js";
+import { boardName, t } from "./words.js";
 
 const MOST_FILE = 1_500_000;
 const SHIFTS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
@@ -83,7 +83,7 @@ export class FilePanel extends Panel {
     else await this.read({ data: await base64(file), name: file.name.slice(-64) }, file.name);
   }
 
-  // A link of this page says all; moves alone are on the board that is shown, and count rows as it does.
+  // A link of this page says all; moves that name no board are on the one that is shown, and count rows as it does.
   readText() {
     const { app } = this, { width, height, rule } = app.tree.start, [link] = /#b=\S+/.exec(this.text.value) || [];
     this.say("");
@@ -95,7 +95,9 @@ export class FilePanel extends Panel {
   async read(content, name) {
     const found = await this.app.server.ask("read", content);
     if (found.error) {
-      this.say(`${name}: ${found.error}`);
+      const { rule, width, height } = found.values || {}, board = { rule, width, height };
+      this.say(`${name}: ${found.error} `);
+      if (rule) this.status.append(button(t("read-on", { board: boardName(board) }), () => this.read({ ...content, ...board }, name)));
       return this.app.say(`${name}: ${found.error}`, true);
     }
     return this.show(found, name);
@@ -105,7 +107,7 @@ export class FilePanel extends Panel {
     const { tree } = GameTree.documented(found);
     tree.played = true;
     this.app.show(tree, tree.root.end);
-    return this.say([`${name}: ${t("n-moves", { n: found.tree.length })}`, ...found.remarks].join("; "));
+    return this.say([`${name}: ${t("n-moves", { n: found.tree.length })} · ${boardName(tree.start)}`, ...found.remarks].join("; "));
   }
 
   write(format) {

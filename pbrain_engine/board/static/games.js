@@ -3,7 +3,7 @@
 import { Panel, asked, button, fillList, find, make, refill } from "./dom.js";
 import { RULES } from "./setup.js";
 import { GameTree } from "./tree.js";
-import { language, t } from "./words.js";
+import { boardName, language, t } from "./words.js";
 
 const PAUSE = 1000; // milliseconds after the last change
 const LARGE = 3000; // moves of a tree that is kept only when another game takes its place
@@ -105,8 +105,8 @@ export class GamesPanel extends Panel {
 
   title({ title, black, white }) { return title || (black || white ? `${black || "?"} – ${white || "?"}` : t("position")); }
 
-  words({ width, height, rule, moves, result, going, began }) {
+  words({ moves, result, going, began, ...board }) {
     const when = new Date(1000 * began).toLocaleString(language, { dateStyle: "short", timeStyle: "short" });
-    return [when, `${t(`rule-${rule}`)} ${width}×${height}`, t("n-moves", { n: moves }), result ? t(RESULTS[result] ?? result) : going ? t("going-on") : ""].filter(Boolean).join(" · ");
+    return [when, boardName(board), t("n-moves", { n: moves }), result ? t(RESULTS[result] ?? result) : going ? t("going-on") : ""].filter(Boolean).join(" · ");
   }
 }

@@ -18,7 +18,7 @@ import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { letterOf, nameOf, readCells, valueText, WIN_BAND } from "./draw.js";
 import { SESSION, keepFields, remember, remembered } from "./kept.js";
-import { openingName, percent, t, translate } from "./words.js";
+import { boardName, openingName, percent, t, translate } from "./words.js";
 
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
 const IS_RELOAD = performance.getEntriesByType("navigation")[0]?.type === "reload"; // its address may be that of the move before
@@ -241,7 +241,7 @@ class App {
   get fromBottom() { return isChecked("from-bottom"); }
 
   draw() {
-    const { width, height, placed } = this.tree.start, node = this.node;
+    const { start } = this.tree, { width, height, placed } = start, node = this.node;
     this.tell("refresh");
     const stones = placed.map(({ x, y, side }) => ({ cell: [x, y], side }));
     for (const at of node.path) stones.push({ cell: at.cell, side: SIDES[at.side], number: at.ply });
@@ -254,7 +254,7 @@ class App {
     find("undo").disabled = find("first").disabled = !node.parent;
     find("redo").disabled = find("last").disabled = !node.children.length;
     const opening = node.facts?.opening;
-    find("about").textContent = `${t(`rule-${this.tree.start.rule}`)} ${width}×${height}` + (opening ? ` · ${openingName(opening)}` : "");
+    find("about").textContent = boardName(start) + (opening ? ` · ${openingName(opening)}` : "");
     if (!this.message) find("state").textContent = this.stateText();
   }
 

@@ -330,6 +330,7 @@ export const words = {
   "game-text": "a game as text",
   "paste": "h8i9g8 …, a diagram, SGF or PSQ",
   "read-text": "Show this text",
+  "read-on": "Read it on {board}",
   "game-file": "File…",
   "save-film": "Animation",
   "copy-link": "Copy link",

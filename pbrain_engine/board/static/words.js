@@ -48,6 +48,8 @@ export function t(name, values = {}) {
 
 export const has = (name) => name in words;
 
+export const boardName = ({ rule, width, height }) => `${t(`rule-${rule}`)} ${width}×${height}`;
+
 // The opening of renju that the server calls so, D1 to D13 or I1 to I13.
 export function openingName(text) {
   const [code] = text.split(" ");
