@@ -42,6 +42,15 @@ def test_a_person_plays_takes_back_and_resigns(page: Page) -> None:
     page.says("state", "Your move")
     page.resign()
     page.says("play-report", "White wins, Black resigned")
+    page.press("again")
+    page.wait("app.node.ply === 0 && app.play.isOn && app.tree.match.level === '1'")
+
+
+def test_a_game_goes_on_from_a_position_that_is_looked_at(opened: Open) -> None:
+    page = opened("h8i9g9")
+    page.tab("play")
+    page.press("from-here", "resume")
+    page.answered(4)
 
 
 def test_a_game_ends_with_its_row_marked(opened: Open) -> None:

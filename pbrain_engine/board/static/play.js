@@ -64,7 +64,7 @@ export class PlayPanel extends Panel {
     const shown = {
       "take-back": app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none",
       "hint": isOn && this.isDuel, "wishes": isOn && this.isDuel, "resign": isOn && this.human !== "none", "pause": isOn && this.human === "none",
-      "review-it": isDone && !app.away, "former": app.games.former,
+      "review-it": isDone && !app.away, "again": isDone && app.tree.match && !app.away, "from-here": this.canResume && !app.guide, "former": app.games.former,
     };
     for (const name in shown) find(name).hidden = !shown[name];
     find("pause").textContent = t(this.paused ? "go-on" : "pause");
@@ -89,10 +89,15 @@ export class PlayPanel extends Panel {
 
   // Begin and end ---
 
+  // Whether a game can begin with the position on the board.
+  get canResume() {
+    const { away, node, tree } = this.app;
+    return (node.ply > 0 || tree.start.placed.length > 0) && !away && !node.isOver;
+  }
+
   // The dialog of a new game; here: meant to begin with the position on the board.
   async ask(here = "") {
-    const { away, node, tree } = this.app, isSetUp = tree.start.placed.length > 0, canResume = (node.ply > 0 || isSetUp) && !away && !node.isOver;
-    const answer = await askForGame(canResume, canResume && Boolean(here || (isSetUp && !node.ply)));
+    const { canResume } = this, answer = await askForGame(canResume, canResume && Boolean(here || !this.app.node.ply));
     if (answer === "start") this.begin();
     if (answer === "resume") this.resume();
   }

@@ -123,6 +123,7 @@ export const words = {
   "resign-ask": "Resign this game?",
   "take-back": "Take back",
   "review-it": "Review this game",
+  "again": "Play again",
   "former": "Back to the game before",
   "careful": "Warn me of my mistakes",
   "ponder": "Think in my time, too",

@@ -27,7 +27,7 @@ export const words = {
   "level": "強さ", "rule": "ルール", "width": "横", "height": "縦", "opening": "開局", "opening-none": "なし", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "2題打ち", "opening-yamaguchi": "題数打ち", "opening-soosorv-8": "四珠交替打ち", "opening-taraguchi-10": "五珠交替打ち",
   "seconds": "Numoku の一手の秒数", "minutes": "持ち時間（分、0：なし）", "increment": "一手ごとの加算（秒）", "byoyomi": "秒読み（秒）", "periods": "秒読みの回数",
   "invitation": "盤をクリックして開始。", "invitation-form": "{side, select, black {あなたは黒番。} white {あなたは白番。} both {両方を持ちます。} other {Numoku 同士。}}Numoku：{level}、{note}。",
-  "hint": "ヒント", "pause": "一時停止", "go-on": "再開", "resign": "投了", "resign-ask": "投了しますか？", "take-back": "待った", "review-it": "この対局を検討", "former": "前の対局に戻る", "careful": "悪手を知らせる", "ponder": "私の手番でも考える",
+  "hint": "ヒント", "pause": "一時停止", "go-on": "再開", "resign": "投了", "resign-ask": "投了しますか？", "take-back": "待った", "review-it": "この対局を検討", "again": "もう一局", "former": "前の対局に戻る", "careful": "悪手を知らせる", "ponder": "私の手番でも考える",
   "your-move": "あなたの番です（{side}）", "thinking": "Numoku が考えています…", "engine-to-move": "Numoku の番：進めるか、代わりに打つ", "to-move": "{side}の番",
   "to-move-after": "{side}の番 · {n}. {cell}", "has-won": "{side}の勝ち", "wins": "{side}の勝ち{who, select, you {（あなた）} numoku {（Numoku）} other {}}",
   "draw": "満局（引き分け）", "foul-loses": "{cell} は禁手（{why}）：黒の負け", "resigned": "{side, select, black {黒の投了、白の勝ち} white {白の投了、黒の勝ち} other {}}", "on-time": "{side, select, black {時間切れ、黒の勝ち} white {時間切れ、白の勝ち} other {}}",

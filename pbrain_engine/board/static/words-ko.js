@@ -27,7 +27,7 @@ export const words = {
   "level": "세기", "rule": "룰", "width": "가로", "height": "세로", "opening": "오프닝", "opening-none": "없음", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "RIF", "opening-yamaguchi": "야마구치", "opening-soosorv-8": "소시로프-8", "opening-taraguchi-10": "타라구치-10",
   "seconds": "Numoku의 한 수 시간(초)", "minutes": "각자 시간(분, 0: 무제한)", "increment": "수마다 더하는 초", "byoyomi": "초읽기(초)", "periods": "초읽기 횟수",
   "invitation": "판을 눌러 시작하세요.", "invitation-form": "{side, select, black {흑으로 둡니다.} white {백으로 둡니다.} both {양쪽을 둡니다.} other {Numoku끼리 둡니다.}} Numoku: {level}, {note}.",
-  "hint": "힌트", "pause": "일시정지", "go-on": "계속", "resign": "기권", "resign-ask": "기권할까요?", "take-back": "무르기", "review-it": "이 대국 복기", "former": "이전 대국으로", "careful": "실수하면 알려 주기", "ponder": "내 차례에도 생각하기",
+  "hint": "힌트", "pause": "일시정지", "go-on": "계속", "resign": "기권", "resign-ask": "기권할까요?", "take-back": "무르기", "review-it": "이 대국 복기", "again": "한 판 더", "former": "이전 대국으로", "careful": "실수하면 알려 주기", "ponder": "내 차례에도 생각하기",
   "your-move": "내 차례, {side}", "thinking": "Numoku가 생각 중…", "engine-to-move": "Numoku 차례: 앞으로 가거나 대신 두세요", "to-move": "{side} 차례",
   "to-move-after": "{side} 차례 · {n}. {cell}", "has-won": "{side} 승", "wins": "{side} 승{who, select, you { (나)} numoku { (Numoku)} other {}}",
   "draw": "무승부", "foul-loses": "{cell} 금수({why}): 흑 패", "resigned": "{side, select, black {흑 기권, 백 승} white {백 기권, 흑 승} other {}}", "on-time": "{side, select, black {시간승, 흑} white {시간승, 백} other {}}",

@@ -27,7 +27,7 @@ export const words = {
   "level": "棋力", "rule": "規則", "width": "直行數", "height": "橫列數", "opening": "開局", "opening-none": "無", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "五手兩打", "opening-yamaguchi": "山口規則", "opening-soosorv-8": "索索夫-8", "opening-taraguchi-10": "塔拉山口-10",
   "seconds": "Numoku 每步秒數", "minutes": "每方分鐘數（0：不限）", "increment": "每步加秒", "byoyomi": "讀秒：每步秒數", "periods": "讀秒次數",
   "invitation": "點選棋盤開始。", "invitation-form": "{side, select, black {你執黑。} white {你執白。} both {你執雙方。} other {Numoku 自弈。}}Numoku：{level}，{note}。",
-  "hint": "提示", "pause": "暫停", "go-on": "繼續", "resign": "認輸", "resign-ask": "要認輸嗎？", "take-back": "悔棋", "review-it": "復盤這一局", "former": "回到上一局", "careful": "下錯時提醒我", "ponder": "輪到我時也思考",
+  "hint": "提示", "pause": "暫停", "go-on": "繼續", "resign": "認輸", "resign-ask": "要認輸嗎？", "take-back": "悔棋", "review-it": "復盤這一局", "again": "再來一局", "former": "回到上一局", "careful": "下錯時提醒我", "ponder": "輪到我時也思考",
   "your-move": "輪到你，{side}", "thinking": "Numoku 正在思考…", "engine-to-move": "輪到 Numoku：可前進或代它落子", "to-move": "{side}行棋",
   "to-move-after": "{side}行棋 · {n}. {cell}", "has-won": "{side, select, black {黑勝} white {白勝} other {}}", "wins": "{side, select, black {黑勝} white {白勝} other {}}{who, select, you {（你）} numoku {（Numoku）} other {}}",
   "draw": "和棋", "foul-loses": "{cell} 禁手（{why}）：黑負", "resigned": "{side, select, black {黑方認輸，白勝} white {白方認輸，黑勝} other {}}", "on-time": "{side, select, black {白方超時，黑勝} white {黑方超時，白勝} other {}}",

@@ -27,7 +27,7 @@ export const words = {
   "level": "棋力", "rule": "规则", "width": "列数", "height": "行数", "opening": "开局", "opening-none": "无", "opening-swap": "Swap", "opening-swap2": "Swap2", "opening-rif": "五手两打", "opening-yamaguchi": "山口规则", "opening-soosorv-8": "索索夫-8", "opening-taraguchi-10": "塔拉山口-10",
   "seconds": "Numoku 每步秒数", "minutes": "每方分钟数（0：不限）", "increment": "每步加秒", "byoyomi": "读秒：每步秒数", "periods": "读秒次数",
   "invitation": "点击棋盘开始。", "invitation-form": "{side, select, black {你执黑。} white {你执白。} both {你执双方。} other {Numoku 自弈。}}Numoku：{level}，{note}。",
-  "hint": "提示", "pause": "暂停", "go-on": "继续", "resign": "认输", "resign-ask": "要认输吗？", "take-back": "悔棋", "review-it": "复盘这一局", "former": "回到上一局", "careful": "下错时提醒我", "ponder": "轮到我时也思考",
+  "hint": "提示", "pause": "暂停", "go-on": "继续", "resign": "认输", "resign-ask": "要认输吗？", "take-back": "悔棋", "review-it": "复盘这一局", "again": "再来一局", "former": "回到上一局", "careful": "下错时提醒我", "ponder": "轮到我时也思考",
   "your-move": "轮到你，{side}", "thinking": "Numoku 正在思考…", "engine-to-move": "轮到 Numoku：可前进或代它落子", "to-move": "{side}行棋",
   "to-move-after": "{side}行棋 · {n}. {cell}", "has-won": "{side, select, black {黑胜} white {白胜} other {}}", "wins": "{side, select, black {黑胜} white {白胜} other {}}{who, select, you {（你）} numoku {（Numoku）} other {}}",
   "draw": "和棋", "foul-loses": "{cell} 禁手（{why}）：黑负", "resigned": "{side, select, black {黑方认输，白胜} white {白方认输，黑胜} other {}}", "on-time": "{side, select, black {白方超时，黑胜} white {黑方超时，白胜} other {}}",
