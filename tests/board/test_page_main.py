@@ -12,6 +12,7 @@ import pytest
 
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.diagram import CELL, EDGE
 from tests.board.axe import COLOURS, axe, serious_findings
 from tests.board.board_page import TABS, Open, Page, wait
 from tests.board.board_server import BoardServer
@@ -443,6 +444,33 @@ def test_games_go_out_as_psq_pictures_films_moves_and_links(opened: Open) -> Non
     page.raw.goto("about:blank")
     page.raw.goto(link)
     page.wait("window.app?.node.ply === 2")
+
+
+FRAMES = """(data) => (async () => {
+  const film = new ImageDecoder({ data: new Uint8Array(data), type: "image/gif" }), seen = [];
+  await film.tracks.ready;
+  const { frameCount } = film.tracks.selectedTrack;
+  for (const frameIndex of [0, 1, frameCount - 1]) {
+    const { image } = await film.decode({ frameIndex });
+    const paper = new OffscreenCanvas(image.displayWidth, image.displayHeight).getContext("2d");
+    paper.drawImage(image, 0, 0);
+    const at = (x, y) => paper.getImageData(%d + %d * x - 8, %d + %d * y - 8, 1, 1).data[0];
+    seen.push([at(7, 7), at(8, 8), at(14, 0)]);
+  }
+  return [frameCount, film.tracks.selectedTrack.repetitionCount, ...seen];
+})()"""
+
+
+def test_a_game_goes_out_as_a_film_that_every_place_shows(opened: Open) -> None:
+    page = opened("h8i9a1o1h9h7i8o15g8")
+    data = page.save("gif")
+    found = page.do(f"({FRAMES % (EDGE, CELL, EDGE, CELL)})({[*data]})")
+    count, times, *seen = found
+    assert count == 10 and times == page.do("Infinity")
+    (_, white, corner), (black, *_), end = seen
+    assert white == corner > 150 and black < 60  # wood, then the first stone
+    assert end[0] < 60 and end[1] > 230 and end[2] > 230
+    assert len(data) < 60_000
 
 
 def test_positions_turn_and_rows_can_be_counted_from_the_bottom(opened: Open) -> None:

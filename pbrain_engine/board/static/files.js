@@ -152,6 +152,15 @@ export class FilePanel extends Panel {
     this.say(t("copied", { what }));
   }
 
+  // The film, for what shows no SVG.
+  async gif() {
+    const answer = await this.write("svg");
+    if (!answer) return;
+    this.say(t("looking"));
+    const { gifOf } = await import("./gif.js");
+    this.keep("gif", "image/gif", await gifOf(answer.text), answer.losses);
+  }
+
   svg() { this.keep("svg", "image/svg+xml", this.app.board.picture().text); }
 
   async png() {
