@@ -98,10 +98,10 @@ def read_file(name: str) -> Document:
     except FileError:
         raise NotationError(f"{path.name} is too large for a game") from None
     try:
-        tree = read_tree(data, name=path.name)
+        found = read_tree(data, name=path.name)
     except (NotationError, Refused) as error:
         raise NotationError(f"{path.name}: {error}") from None
-    return {"name": path.name, **page_document(tree)}
+    return {"name": path.name, **page_document(*found)}
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -91,6 +91,7 @@ def start(desk: Desk, job: Job) -> Document:
     width=SIDE,
     height=SIDE,
     from_below=flag("rows of plain moves count from the bottom"),
+    number=whole(1, MOST_FILE, "of a file with several games, from 1", default=1),
 )
 def read(desk: Desk, job: Job) -> Document:
     """Read a file: SGF with variations, PSQ, a RenLib library, a diagram, moves.
@@ -112,13 +113,13 @@ def read(desk: Desk, job: Job) -> Document:
     if isinstance(content, str):
         content, rule, size = named_board(content, rule, size)
     try:
-        tree = read_tree(content, rule, size, from_below, message["name"])
+        found = read_tree(content, rule, size, from_below, message["name"], message["number"])
     except NumokuError as error:
         if error.code in ("wrong-board", "wrong-end") and isinstance(content, str):
             other = fitting_board(content, rule or Rule.FREESTYLE, size, from_below)
             error.coded(error.code, **error.values, **other)
         raise error if error.code else error.coded("unreadable") from None
-    return page_document(tree)
+    return page_document(*found)
 
 
 def named_board(
@@ -150,9 +151,9 @@ def fitting_board(
     return {}
 
 
-def page_document(tree: GameTree) -> Document:
-    """Return a game as the page shows it, with the remarks on it."""
-    return {**game_tree_document(tree), "remarks": [*tree.remarks]}
+def page_document(tree: GameTree, games: int) -> Document:
+    """Return a game as the page shows it, with the remarks on it and the number in its file."""
+    return {**game_tree_document(tree), "remarks": [*tree.remarks], "games": games}
 
 
 def read_tree(
@@ -161,8 +162,9 @@ def read_tree(
     size: tuple[int, int] = DEFAULT_SIZE,
     from_below: bool = False,
     name: str = "",
-) -> GameTree:
-    """Return the tree of a file or a text, with remarks on what was left out.
+    number: int = 1,
+) -> tuple[GameTree, int]:
+    """Return a tree of a file or a text, with remarks on what was left out, and how many there are.
 
     ``size`` and ``from_below`` (rows count from the bottom) are for plain moves; the suffix of
     ``name`` helps to identify a damaged file.
@@ -183,18 +185,16 @@ def read_tree(
     if not trees:
         found = parse_setup(content, rule, size if begins_with_move(content) else None, from_below)
         trees = [tree_of(found)]
-    tree = trees[0]
+    tree = trees[min(number, len(trees)) - 1]
     if tree.record.rule is None:
         tree.record = tree.record._replace(rule=usual if rule is None else rule)
-    if len(trees) > 1:
-        tree.remarks.append(f"the first of {len(trees)} games is shown")
     nodes = tree.count()
     if nodes > MOST_NODES:
         raise Refused(f"{nodes:,} moves are too many for the page; it can show {MOST_NODES:,}")
     if any(node.cell is None for node, depth in tree.walk() if depth):
         raise Refused("the game has passes, which the board does not support").coded("passes")
     game_of(main_line(tree))
-    return tree
+    return tree, len(trees)
 
 
 @operation(

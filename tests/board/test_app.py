@@ -282,7 +282,7 @@ def notes(root: Any) -> Any:
 def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
     data, _ = format_renlib(grow(seed, 300))
     fields = {"text": None, "data": base64.b64encode(data).decode(), "rule": None, "width": None,
-              "height": None, "from_below": False, "name": ""}  # fmt: skip
+              "height": None, "from_below": False, "name": "", "number": 1}  # fmt: skip
     desk = Desk(Desks(1, Archive()))
     found = files.read(desk, Job(OPERATIONS["read"], fields))
     job = Job(OPERATIONS["write"], {**found, "format": "lib"})

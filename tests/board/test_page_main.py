@@ -544,6 +544,20 @@ def test_moves_are_read_on_the_board_that_they_name_or_fit(opened: Open) -> None
     page.says("file-status", "'99x99' is not a cell")
 
 
+def test_each_game_of_a_file_can_be_shown_in_the_language_of_the_page(opened: Open) -> None:
+    page = opened(locale="ru")
+    page.read("(;GM[4]SZ[15];B[hh](;W[ii])(;W[ih]))(;GM[4]SZ[15]RU[renju];B[hh];W[hi];B[ii])")
+    page.says("file-status", "3 хода · Свободные правила 15×15 · партия 1 из 2")
+    page.press("save-psq")
+    page.says("file-status", "вариантов и комментариев в PSQ нет")
+    page.press("read-text")
+    for number, rule in ((2, "Рэндзю"), (1, "Свободные правила")):
+        page.raw.click("#file-status button")
+        page.says("file-status", f"{rule} 15×15 · партия {number} из 2")
+        if number == 2:
+            page.says("about", "D4 Кагэцу")
+
+
 # The page itself ------------------------------------------------------------------------
 
 

@@ -142,7 +142,7 @@ def test_chinese_has_the_letters_of_the_place(opened: Open, locale: str, new: st
 def test_the_openings_of_renju_have_the_names_of_the_language(opened: Open) -> None:
     page = opened("h8h9i9", rule="renju", locale="zh-CN")
     page.says("about", "D4 花月")
-    for language in ("zh", "zh-TW", "ja", "ko"):
+    for language in ("zh", "zh-TW", "ja", "ko", "ru"):
         names = page.do(f"import('./words-{language}.js').then(({{ openings }}) => openings)")
         assert len(set(names)) == sum(map(len, THIRDS.values())) - (language == "ko"), language
     for moves, name in (("h8i9i7", "I7 浦月"), ("h8i9f6", "I13 彗星")):

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { Panel, button, copy, download, find, make, onFile } from "./dom.js";
 import { chosenBoard } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
-import { boardName, t } from "./words.js";
+import { boardName, has, t } from "./words.js";
 
 const MOST_FILE = 1_500_000;
 const SHIFTS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
@@ -100,14 +100,17 @@ export class FilePanel extends Panel {
       if (rule) this.status.append(button(t("read-on", { board: boardName(board) }), () => this.read({ ...content, ...board }, name)));
       return this.app.say(`${name}: ${found.error}`, true);
     }
-    return this.show(found, name);
+    return this.show(found, name, content);
   }
 
-  show(found, name) {
-    const { tree } = GameTree.documented(found);
+  // content: what it was read from, for the next one of several games
+  show(found, name, content = null) {
+    const { tree } = GameTree.documented(found), { games: all } = found, n = content?.number || 1;
     tree.played = true;
     this.app.show(tree, tree.root.end);
-    return this.say([`${name}: ${t("n-moves", { n: found.tree.length })} · ${boardName(tree.start)}`, ...found.remarks].join("; "));
+    const what = [t("n-moves", { n: found.tree.length }), boardName(tree.start), ...(all > 1 ? [t("game-of", { n, all })] : [])];
+    this.say([`${name}: ${what.join(" · ")}`, ...found.remarks].join("; "));
+    if (content && all > 1) this.status.append(" ", button(t("next"), () => this.read({ ...content, number: (n % all) + 1 }, name)));
   }
 
   write(format) {
@@ -124,7 +127,7 @@ export class FilePanel extends Panel {
 
   keep(format, type, content, losses = [], name = this.nameOf(format)) {
     download(name, type, content);
-    this.say([t("saved", { name }), ...losses].join("; "));
+    this.say([t("saved", { name }), ...losses.map((loss) => (has(`loss ${loss}`) ? t(`loss ${loss}`) : loss))].join("; "));
   }
 
   async save(format) {
