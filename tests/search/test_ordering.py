@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import exp, log
 from typing import Any
 
 import pytest
@@ -10,10 +11,19 @@ import pytest
 from pbrain_engine.eval.evaluator import move_score, quick_move, urgency
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.board import bit_of
+from pbrain_engine.position.geometry import NO_CELL
 from pbrain_engine.position.rules import EMPTY, Rule
 from pbrain_engine.search.alphabeta.leaf import is_close, list_fours
-from pbrain_engine.search.alphabeta.ordering import centre_of, mark_candidates, pick_move, put_first
+from pbrain_engine.search.alphabeta.ordering import (
+    centre_of,
+    counter_of,
+    mark_candidates,
+    note_chances,
+    pick_move,
+    put_first,
+)
 from pbrain_engine.search.alphabeta.worker import STACK_BASE, fade_history, forget, must_stop
+from pbrain_engine.search.threats.memory import pack_entry
 from tests.kernels.memory import (
     cell,
     cells,
@@ -37,6 +47,26 @@ def test_between_moves_history_is_halved_and_in_a_new_game_forgotten():
     assert worker.history[0, 1, 300] == 20 and worker.counters[1, 300] == 301
     forget(worker)
     assert not worker.history.any() and not worker.counters.any() and not worker.barred.any()
+
+
+def test_a_counter_move_is_one_to_a_move():
+    for moves, counter in (("", NO_CELL), ("h8", 301)):
+        worker = worker_after(moves)
+        worker.counters[0, NO_CELL], worker.counters[1, cell("h8")] = 300, 301
+        assert counter_of(worker, int(worker.state.position.side)) == counter
+
+
+def test_improbabilities_are_logarithms_of_chances():
+    chance = random.Random(1)
+    for logits in ([7], [0] + 59 * [-100], [chance.randint(-1200, 400) for _ in range(60)]):
+        frame = worker_after().stack[FRAME]
+        for number, logit in enumerate(logits):
+            frame.moves[number] = pack_entry(number, 0)
+            frame.unlikely[number] = logit
+        note_chances(frame, len(logits), max(logits))
+        total = sum(exp(logit / 256) for logit in logits)
+        for number, logit in enumerate(logits):
+            assert abs(int(frame.unlikely[number]) - (256 * log(total) - logit)) < 20
 
 
 def test_a_move_that_was_tried_alone_stays_first_among_the_others():

@@ -14,6 +14,7 @@ from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.threats import proof, vct
 from pbrain_engine.search.threats import replies as rescue
+from pbrain_engine.search.threats.defence import static_result
 from pbrain_engine.search.threats.memory import (
     NONE,
     PROVEN,
@@ -32,6 +33,7 @@ from pbrain_engine.search.threats.vcf import (
     probe_fours,
     solve_fours,
 )
+from pbrain_engine.values import win_in
 from tests.kernels.memory import cell, cells, tables_of_rule, threats_after
 
 pytestmark = pytest.mark.uncompiled
@@ -65,6 +67,16 @@ def test_a_line_of_fours_is_held_against_the_board():
     assert threats.state.position.ply == ply
 
 
+def test_a_line_of_several_fours_is_played_to_its_end():
+    stones = "g5e7f6g7h9h5f8f10i10h7j9k5g6j11j6e11"  # h6, e6, f7, f5
+    threats = threats_after(stones)
+    assert solve_fours(threats, TABLES, 0) == 5
+    assert line_still_wins(threats, TABLES)
+    spoiled = threats_after(stones, others={"f7": 1})
+    spoiled.found[:], spoiled.found_end = threats.found, threats.found_end
+    assert not line_still_wins(spoiled, TABLES)
+
+
 def test_that_there_is_no_win_is_said_once_all_levels_are_through():
     for nodes, result in ((400, NONE), (100, STOPPED)):
         threats = threats_after("h8", nodes=nodes)
@@ -82,6 +94,29 @@ def test_an_entry_of_the_search_alone_does_not_count_as_played_through(monkeypat
     store_proof(threats, key, 0, proof._REPLAYED, cell("a1"), 5, 1)
     assert proof.holds(threats, TABLES, 0) == 1
     assert int(PROVEN) >> 20 > proof._REPLAYED
+
+
+@pytest.mark.parametrize(
+    ("white", "value"),
+    [((), win_in(5)), (("a10", "b10", "c10"), win_in(5)), (("l5", "l6", "l7"), 0)],
+)
+def test_a_four_with_a_three_wins_unless_its_block_makes_a_four(white, value):
+    threats = threats_after(FOURS, others=dict.fromkeys(white, 1))
+    assert static_result(threats.state, TABLES, 0) == value
+
+
+def test_what_is_known_of_a_win_comes_before_a_search_by_fours_and_this_before_a_proof(monkeypatch):
+    threats, fours = threats_after("h8i9"), iter([4, 4, 0])
+    threats.attacker = 0
+    monkeypatch.setattr(proof, "wins_by_fours", lambda *_: next(fours))
+    monkeypatch.setattr(proof, "first_of_fours", lambda *_: cell("b2"))
+    monkeypatch.setattr(proof, "prove", lambda *_: STOPPED)
+    assert proof.known_length(threats_after("h8a1i8c1j8e1"), TABLES, 0) == 2  # seen at once
+    assert proof.known_length(threats, TABLES, 0) == 4
+    assert [proof.winning_move(threats, TABLES, 0) for _ in "12"] == [cell("b2"), NO_CELL]
+    store_proof(threats, proof_key(threats, threats.state.position.key), 0, 5, cell("a1"), 7, 1)
+    assert proof.known_length(threats, TABLES, 0) == 7
+    assert proof.winning_move(threats, TABLES, 0) == cell("a1")
 
 
 @pytest.mark.parametrize(
