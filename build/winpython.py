@@ -23,8 +23,6 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-import lief
-
 MAJOR = (3, 11)  # version of the DLL, the library and the Python of this machine
 CARRIER = "panda3d==1.10.16"
 CARRIED = "deploy_libs/"
@@ -260,6 +258,8 @@ def make_program(scratch: Path, place: Path) -> None:
 
 def make_forwarder(scratch: Path, place: Path) -> None:
     """Make ``python3.dll``, which forwards every name to ``python311.dll``."""
+    import lief
+
     library = lief.PE.parse(str(place / "python311.dll"))
     assert library is not None
     names = sorted(str(function.name) for function in library.exported_functions)

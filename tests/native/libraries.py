@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import lief
-
 MEMORY = {"memset", "memcpy", "memmove"}
 ALLOWED_IMPORTS = {*MEMORY, "bzero", "__bzero", "memset_pattern16", "dyld_stub_binder"}
 LINKER_MADE = {"", "__dso_handle", "_mh_dylib_header"}
@@ -20,8 +18,10 @@ class Library(NamedTuple):
     needs: set[str]  # other libraries
 
 
-def facts(path: str | Path) -> tuple[lief.Binary, Library]:
+def facts(path: str | Path) -> tuple[Any, Library]:
     """Return what LIEF read, and the symbols without the underscore that macOS adds."""
+    import lief  # which is slow: each process that runs tests reads this module
+
     binary: Any = lief.parse(str(path))
     prefix = "_" if isinstance(binary, lief.MachO.Binary) else ""
     names = binary.exported_functions, binary.imported_functions

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-import lief
 import pytest
 
 from pbrain_engine.errors import BuildError
@@ -20,8 +19,7 @@ from tests.native.libraries import ALLOWED_IMPORTS, MEMORY, facts
 pytestmark = pytest.mark.slow
 
 FORMATS = {"linux": "elf", "windows": "pe", "macos": "macho"}
-ARM64 = lief.Header.ARCHITECTURES.ARM64
-MACHINES = {"x86_64": lief.Header.ARCHITECTURES.X86_64, "aarch64": ARM64, "arm64": ARM64}
+MACHINES = {"x86_64": "X86_64", "aarch64": "ARM64", "arm64": "ARM64"}
 TOYS = {"size", "clear", "put", "walk", "nodes", "read", "sum", "shift"}
 OUTPUTS = [(target, level) for target in TARGETS.values() for level in target.levels]
 NAMES = [target.file_name(level) for target, level in OUTPUTS]
@@ -40,7 +38,7 @@ def test_a_linked_library_is_for_its_machine_stands_alone_and_says_so(toy_folder
     binary, library = facts(Path(toy_folder, name))
     machine = rest.split("-")[0].partition(".")[0]
     assert binary.format.name.lower() == FORMATS[system]
-    assert binary.abstract.header.architecture == MACHINES[machine]
+    assert binary.abstract.header.architecture.name == MACHINES[machine]
     if machine == "x86_64":
         exported |= {"numoku_cpuid", "numoku_xgetbv"}
     assert library.exports == exported
