@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import timedelta
 from math import inf
+from shutil import get_terminal_size
 from time import perf_counter
 
 LINE_SECONDS = 30.0  # between two lines if stderr is not a terminal
@@ -49,5 +50,10 @@ class Progress:
             return
         self._shown = now
         text = f"{self}, {remark}" if remark else str(self)
-        end = "\r" if self._is_live and not last else "\n"
-        print(text.ljust(WIDTH if self._is_live else 0), end=end, file=sys.stderr, flush=True)
+        end = "\n"
+        if self._is_live:
+            room = min(WIDTH, get_terminal_size().columns - 1)
+            text = text.ljust(room)
+            if not last:  # a line that wraps could not be rewritten
+                text, end = text[:room], "\r"
+        print(text, end=end, file=sys.stderr, flush=True)

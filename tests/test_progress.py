@@ -40,7 +40,11 @@ def test_lines_come_now_and_then_and_at_the_end(monkeypatch):
 
 
 def test_on_a_terminal_one_line_is_rewritten(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     *lines, end = shown(monkeypatch, live=True, every=inf).split("\r")
     assert lines[0].rstrip() == "11 of 20 games, 0:00:36 left, good" and len(lines) == 9
     assert {len(line) for line in lines} == {progress.WIDTH}
     assert end.rstrip() == "20 of 20 games, 0:00:00 left, good" and end.endswith("\n")
+    monkeypatch.setenv("COLUMNS", "22")
+    *lines, end = shown(monkeypatch, live=True).split("\r")
+    assert {*map(len, lines)} == {21} and end == "20 of 20 games, 0:00:00 left, good\n"
