@@ -147,9 +147,11 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
     """
     record = tree.record
     if (record.width, record.height) != (SIZE, SIZE):
-        raise NotationError(f"RenLib boards are 15x15, not {record.width}x{record.height}")
+        size = f"{record.width}x{record.height}"
+        raise NotationError(f"RenLib boards are 15x15, not {size}").coded("library-board")
     if record.placed or record.first:
-        raise NotationError("a library begins with the empty board and black's move")
+        reason = "a library begins with the empty board and black's move"
+        raise NotationError(reason).coded("library-board")
     replaced = 0
 
     def encode(text: str) -> bytes:

@@ -556,6 +556,9 @@ def test_each_game_of_a_file_can_be_shown_in_the_language_of_the_page(opened: Op
         page.says("file-status", f"{rule} 15×15 · партия {number} из 2")
         if number == 2:
             page.says("about", "D4 Кагэцу")
+    page.show("a1", size="19x19")
+    page.press("save-lib")
+    page.says("file-status", "только партии с пустой доски 15×15")
 
 
 # The page itself ------------------------------------------------------------------------
