@@ -30,7 +30,7 @@ from ..values import format_value
 DEPTH = 13
 SHORT_DEPTH = 4
 TABLE_BYTES = 16 << 20  # fixed, because replaced entries change the nodes
-PAIR_ROUNDS = 1000
+PAIRS = 100_000
 PAIR_REPEATS = 5
 FILE = "SIGNATURE"  # in the folder of the kernel
 
@@ -165,7 +165,7 @@ def pairs_per_second(engine: Engine) -> int:
     for _ in range(PAIR_REPEATS):
         began = perf_counter()
         pairs = sum(
-            engine.library.game_pairs(game.address, game.tables, PAIR_ROUNDS) for game in games
+            engine.library.game_pairs(game.address, game.tables, PAIRS) for game in games
         )
         speeds.append(pairs / (perf_counter() - began))
     return round(sorted(speeds)[PAIR_REPEATS // 2])

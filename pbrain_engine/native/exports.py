@@ -27,7 +27,7 @@ from ..eval.evaluator import (
 )
 from ..eval.network.unpack import fill_hidden_codes, unpack
 from ..kernel import SIZES, export, export_kernel, kernel
-from ..kernel.bits import U64, lowest_bit
+from ..kernel.bits import U64, lowest_bit, rotate_right
 from ..patterns.forbidden import is_forbidden
 from ..patterns.state import (
     STATE,
@@ -37,13 +37,12 @@ from ..patterns.state import (
     place,
     play,
     same_as_fresh,
-    sets_of,
     take_back,
     undo,
 )
 from ..patterns.tables import TABLES, fill_lines, fill_tables
 from ..position.board import bit_of
-from ..position.geometry import MAX_STONES
+from ..position.geometry import MAX_STONES, NO_CELL
 from ..search.alphabeta.ordering import mark_moves
 from ..search.alphabeta.root import (
     drop_root,
@@ -110,21 +109,50 @@ def allow_walls(evaluator: EVALUATOR):
     return 0
 
 
+WALK = 12  # most stones of a walk
+
+
 @export
-def game_pairs(state: STATE, tables: TABLES, rounds):
-    """Play and undo every near empty cell ``rounds`` times; return the number of pairs."""
+def game_pairs(state: STATE, tables: TABLES, count):
+    """Play and undo ``count`` stones near others, in a random walk; return the number.
+
+    A walk, as in a search: of what is done again and again a processor learns each branch.
+    """
     position = state.position
+    start = np.int64(position.ply)
+    chance = U64(1)
     pairs = 0
-    for _ in range(rounds):
-        for word in sets_of(state):
-            cells = state.near[position.ply, word] & position.empties[word]
-            while cells != U64(0):
-                cell = word * 64 + lowest_bit(cells)
-                cells &= cells - U64(1)
-                play(state, tables, cell)
-                undo(state, tables)
-                pairs += 1
+    while pairs < count or position.ply > start:
+        chance ^= chance << U64(13)  # xorshift
+        chance ^= chance >> U64(7)
+        chance ^= chance << U64(17)
+        number = np.int64(chance >> U64(40))
+        stones = position.ply - start
+        cell = NO_CELL
+        if pairs < count and stones < WALK and (stones == 0 or number & 1 != 0):
+            cell = near_cell(state, number >> 1)
+        if cell != NO_CELL:
+            play(state, tables, cell)
+            pairs += 1
+        elif stones > 0:
+            undo(state, tables)
+        else:
+            return pairs
     return pairs
+
+
+@kernel
+def near_cell(state, number):
+    """Return an empty cell near stones, chosen by a number, or NO_CELL."""
+    position = state.position
+    words = np.int64(position.end_set) - np.int64(position.first_set)
+    for i in range(words):
+        word = np.int64(position.first_set) + (number + i) % words
+        cells = state.near[position.ply, word] & position.empties[word]
+        if cells != U64(0):
+            turn = number >> 4
+            return word * 64 + (lowest_bit(rotate_right(cells, turn)) + turn & 63)
+    return NO_CELL
 
 
 # The network --------------------------------------------------------------------------
