@@ -161,10 +161,7 @@ class Loop:
         overdue = None
         if task is not None and not task.answered and task.deadline != UNLIMITED:
             overdue = task.deadline + LATE - LAG.lead(task.deadline - task.read_at)
-        if overdue is not None and perf_counter() > overdue:
-            event = None  # however many commands are waiting
-        else:
-            event = self._waiting.popleft() if self._waiting else self._wait(overdue)
+        event = self._waiting.popleft() if self._waiting else self._wait(overdue)
         self._step = (self._step[0] + 1, WORK_PATIENCE)
         if event is None:
             assert task is not None

@@ -79,6 +79,7 @@ def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer)
             sizes[name] = len(answer.read())
             assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
     tables = [sizes.pop(name) for name in list(sizes) if name.startswith("words-")]
+    assert sizes.pop("gif.js") < 5_000  # loaded when a film is saved
     assert sum(sizes.values()) + max(tables) < 225_000  # one language is loaded
 
 

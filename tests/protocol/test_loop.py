@@ -85,16 +85,6 @@ def test_a_client_that_reads_slowly_gets_every_line():
     assert b"," in lines[-1] and lines[-2] == b"OK"
 
 
-def test_an_overdue_answer_does_not_wait_behind_commands(monkeypatch):
-    talk = loop.Loop(lambda memory: SimpleNamespace())
-    talk.session.task = SimpleNamespace(answered=False, deadline=0, read_at=0, stop=lambda: None)
-    monkeypatch.setattr(loop, "log", lambda mark, text: None)
-    monkeypatch.setattr(talk, "_answer_now", lambda task: setattr(task, "answered", True))
-    talk._events.put((loop.Command("ABOUT"), 0.0))
-    talk._handle_next()
-    assert talk.session.task.answered and not talk._events.empty()
-
-
 class SilentQueue:
     """Events that do not come; whoever waits for them wakes ``late`` seconds after its moment."""
 
