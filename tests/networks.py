@@ -7,11 +7,18 @@ import random
 from array import array
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from pbrain_engine.eval import network_block as block
 from pbrain_engine.eval.network_block import Field, Sizes, head_fields, shared_fields
 from pbrain_engine.eval.weights import FAMILIES, load_weights, write_weights
 from pbrain_engine.game.game import Game
+from pbrain_engine.patterns import shapes
+from pbrain_engine.patterns.state import STATE
+from pbrain_engine.position.geometry import MARGIN, STRIDE
+from pbrain_engine.position.rules import EMPTY
 from tests.oracle.network import key_of, pattern_numbers
 
 DIFFERENT = 5003  # period of an array's numbers, a prime
@@ -82,9 +89,29 @@ def write_random(path: Path, families: tuple[str, ...] = FAMILIES) -> str:
     return str(path)
 
 
+# The kinds of threats of one side in a mask, lowest bit first.
+STRONG_FOUR = (shapes.MAKES_FOUR_THREE, shapes.MAKES_FOUR_PLUS)
+STRONG_THREE = (shapes.MAKES_TWO_THREES, shapes.MAKES_THREE_PLUS)
+KINDS = (STRONG_FOUR, (shapes.MAKES_FOUR,), STRONG_THREE, (shapes.MAKES_THREE,))
+
+
+def threat_mask(counts: Any, side: int) -> int:
+    """Return the mask of the threats on the board, from the counts of each side's classes."""
+    own, enemy = counts[side], counts[1 - side]
+    here = [
+        enemy[shapes.MAKES_FIVE], own[shapes.MAKES_WINNING_FOUR], enemy[shapes.MAKES_WINNING_FOUR]
+    ]  # fmt: skip
+    here += [sum(cells[kind] for kind in kinds) for cells in (own, enemy) for kinds in KINDS]
+    return sum(1 << bit for bit, count in enumerate(here) if count)
+
+
 def features(game: Game) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
     """Return the threat mask, and each empty cell's combination for black and white."""
-    out = (ctypes.c_int32 * (1 + 4 * 22 * 22))()
-    count = game.library.game_features(game.address, ctypes.addressof(out))
-    rows = [out[at : at + 3] for at in range(1, count, 4)]
-    return out[0], {(cell % 32 - 5, cell // 32 - 5): (own, other) for cell, own, other in rows}
+    memory = (ctypes.c_char * STATE.itemsize).from_address(game.address)
+    state = np.frombuffer(memory, STATE)[0]
+    found = {}
+    for cell in map(int, np.flatnonzero(state.position.holds == EMPTY)):
+        entries = int(state.entries[cell])  # the combination of each: twelve bits above the class
+        black, white = (entries >> 4) & 0xFFF, (entries >> 36) & 0xFFF
+        found[cell % STRIDE - MARGIN, cell // STRIDE - MARGIN] = black, white
+    return threat_mask(state.counts, int(state.position.side)), found

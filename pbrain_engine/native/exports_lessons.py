@@ -24,30 +24,9 @@ from ..patterns.shapes import COMBINATIONS
 from ..patterns.state import STATE, entry_of, play
 from ..patterns.tables import TABLES, combination_in
 from ..position.board import contains
-from ..position.geometry import MARGIN, MAX_STONES, PADDED_CELLS, STRIDE
+from ..position.geometry import MARGIN, MAX_STONES, STRIDE
 from ..position.rules import BLACK, EMPTY, WHITE
 from ..search.alphabeta.worker import WORKER
-
-
-@export
-def game_features(game: STATE, out_p):
-    """Write the inputs of the evaluation as int32; return the count of numbers.
-
-    The threat mask of the side to move, then four numbers for every empty cell: the cell,
-    its combination for black and for white, and 1 if it is near a stone, else 0.
-    """
-    out = carray(out_p, (1 + 4 * MAX_STONES,), np.int32)
-    position = game.position
-    out[0] = threat_mask(game, position.side)
-    end = 1
-    for cell in range(PADDED_CELLS):
-        if position.holds[cell] == EMPTY:
-            out[end] = cell
-            out[end + 1] = combination_in(entry_of(game.entries[cell], BLACK))
-            out[end + 2] = combination_in(entry_of(game.entries[cell], WHITE))
-            out[end + 3] = 1 if contains(game.near[position.ply], cell) else 0
-            end += 4
-    return end
 
 
 @kernel

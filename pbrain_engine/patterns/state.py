@@ -13,7 +13,7 @@ the end of a list, and the end moves on if it belongs there (``note_lines``, ``n
 import numpy as np
 
 from ..kernel import kernel, record
-from ..kernel.bits import U64, lowest_bit, popcount, rotate_right
+from ..kernel.bits import U64, lowest_bit, packed, popcount, rotate_right
 from ..position.board import (
     POSITION,
     SETS,
@@ -46,14 +46,15 @@ STATE = record(
     near=(np.uint64, (PLIES, SETS)),  # after each ply, the cells near some stone
     log_end=(np.int32, PLIES),  # log[:log_end[ply]] belongs to the first ply stones
     sums=(np.int32, PLIES),  # after each ply, black's minus white's cell values
-    moved=(np.int32, MOVED),  # cells whose class changed (note_moves)
+    moved=(np.uint32, MOVED),  # cells whose class changed (pack_move)
     moved_end=(np.int32, PLIES),  # moved[:moved_end[ply]] belongs to the first ply stones
     counts=(np.int32, (2, 16)),  # side, listed class -> number of its cells
     shapes=(np.uint32, PADDED_CELLS),  # black's code in the low half, white's in the high half
 )
 
 LINE_SHAPES_OF_BOTH = U64(0x000F000F)
-LOW_BITS = U64(0x5555555555555555)
+# A cell that moves from the list of one class to that of another.
+moved_cell, old_class, new_class, moved_side, pack_move = packed(cell=10, old=4, new=4, side=1)
 # The cells near a stone: seven columns wide up to three rows away, and the eight rays to distance
 # four. Columns -4 to 4 as bits, by distance of the row.
 STENCIL = np.array([0x1FF, 0x0FE, 0x0FE, 0x0FE, 0x111], np.uint64)
@@ -106,7 +107,7 @@ def note_moves(state, end, side, cell, old, new):
     """
     old = max(old & 15, OTHERS)
     new = max(new & 15, OTHERS)
-    state.moved[end] = cell | (old << 10) | (new << 14) | (side << 18)
+    state.moved[end] = np.uint32(pack_move(cell, old, new, side))
     return end + (1 if old != new else 0)
 
 
@@ -121,11 +122,11 @@ def list_cell(state, side, kind, cell, change):
 def move_cells(state, start, end, change):
     """Move the noted cells from list to list (``change`` 1) or back (-1)."""
     for i in range(start, end):
-        note = np.int64(state.moved[i])
-        cell = note & 1023
-        side = note >> 18
-        list_cell(state, side, (note >> 10) & 15, cell, -change)
-        list_cell(state, side, (note >> 14) & 15, cell, change)
+        move = U64(state.moved[i])
+        cell = moved_cell(move)
+        side = moved_side(move)
+        list_cell(state, side, old_class(move), cell, -change)
+        list_cell(state, side, new_class(move), cell, change)
 
 
 @kernel

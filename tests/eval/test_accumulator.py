@@ -172,11 +172,11 @@ def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(m
         worker, shared = worker_after(CALM, size=SIZE), shared_block(policy_moves=most)
         begin(worker.accumulator, evaluator(), worker.state)
         mark_candidates(worker)
-        count, top = list_scored(worker, evaluator(), shared, 0, False, False)
+        count, top = list_scored(worker, evaluator(), 0, False)
         moves = worker.stack[STACK_BASE].moves
         scores = {int(move) & 0xFFFF: int(move) >> 16 for move in moves[:count]}
         least = score_of_best(worker, 0, count, top, np.int64(8))
-        assert list_ranked(worker, evaluator(), shared, 0, False) == count
+        assert list_ranked(worker, evaluator(), shared.params, 0, False) == count
         assert {int(move) & 0xFFFF for move in moves[:count]} == set(scores)
         found[most] = {cell: int(worker.stack[STACK_BASE].unlikely[cell]) for cell in scores}
 

@@ -1,6 +1,5 @@
 """The linear evaluation is the sum that its description says, to the last unit."""
 
-import ctypes
 import random
 
 import numpy as np
@@ -52,11 +51,3 @@ def test_the_value_is_the_sum_over_cells_and_the_threats(rule, tmp_path):
             if game.winner is not None:
                 break
     assert checked > 60
-
-
-def test_the_kernel_writes_as_many_features_as_it_says():
-    game = Game(22)
-    out = (ctypes.c_int32 * (1 + 4 * 22 * 22 + 1))()
-    out[len(out) - 1] = 77
-    assert game.library.game_features(game.address, ctypes.addressof(out)) == len(out) - 1
-    assert out[len(out) - 1] == 77

@@ -20,7 +20,6 @@ import numpy as np
 from ...kernel import fill_line, kernel, record
 from ...kernel.bits import U64, lowest_bit, prefetch, rotate_right
 from ...kernel.lanes import LANES, add, clamp, load, save, subtract, widen
-from ...patterns.state import LOW_BITS
 from ...patterns.tables import LINE_KEYS, MAX_HALF, THREAT_MASKS
 from ...position.board import CLEARS, LINES, line_key, line_of, place_on_line, step_of
 from ...position.geometry import MARGIN, MAX_BOARD, PADDED_CELLS, STRIDE
@@ -36,6 +35,7 @@ from ..network_block import (
     VALUE_UNITS,
 )
 
+LOW_BITS = U64(0x5555555555555555)  # of each two bits of a line
 REGIONS = 9
 MAX_CODES = 1 << 16
 

@@ -232,7 +232,6 @@ COMMAND = CommandLine(
         Option("--level", str, "host", "L", "host, all, or one such as v3"),
         Option("--out", metavar="FOLDER", about="for the libraries (default: the cache)"),
         Option("--variant", VARIANTS, "", about="keep asserts, check every array index, or both"),
-        Option("--exports", str, EXPORTS_MODULE, "MODULE", "what the library exports"),
     ),
 )
 
@@ -261,7 +260,7 @@ def _build_requested(options: argparse.Namespace) -> list[str]:
         raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
     outputs = tuple(Output(target, level) for level in levels)
     folder = options.out or os.path.join(cache_root(), digest())
-    return build(Build(outputs, options.variant, options.exports), folder)
+    return build(Build(outputs, options.variant), folder)
 
 
 if __name__ == "__main__":

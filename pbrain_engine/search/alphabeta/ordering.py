@@ -45,20 +45,6 @@ def quotient(number, divisor, reciprocal):
 
 
 @kernel
-def learned_score(worker, shared, reciprocal, side, cell, counter):
-    """Return a move's score from earlier cutoffs: history, and a bonus for the counter move.
-
-    ``reciprocal``: that of ``history_order``.
-    """
-    kind = class_at(worker.state, side, cell)
-    history = np.int64(worker.history[side, is_attack(kind), cell])
-    score = quotient(history, np.int64(shared.params.history_order), reciprocal)
-    if cell == counter:
-        score += shared.params.counter_score
-    return score
-
-
-@kernel
 def centre_of(position):
     """Return the middle cell of the board."""
     row = MARGIN + np.int64(position.height) // 2
@@ -89,16 +75,13 @@ def counter_of(worker, side):
 
 
 @kernel
-def list_scored(worker, evaluator, shared, ply, shaped, learned):
-    """Write the marked cells with their scores; return their number and the best score.
+def list_scored(worker, evaluator, ply, shaped):
+    """Write the marked cells with their linear scores; return their number and the best score.
 
-    ``shaped``: only cells that make a shape for either side. ``learned``: add scores from earlier
-    cutoffs to the linear scores.
+    ``shaped``: only cells that make a shape for either side.
     """
     state = worker.state
     side = np.int64(state.position.side)
-    counter = counter_of(worker, side)
-    reciprocal = reciprocal_of(np.int64(shared.params.history_order))
     frame = worker.stack[ply + STACK_BASE]
     count = 0
     top = np.int64(-FIRST)
@@ -110,13 +93,29 @@ def list_scored(worker, evaluator, shared, ply, shaped, learned):
             if shaped and class_at(state, 0, cell) | class_at(state, 1, cell) == s.QUIET:
                 continue  # no shape for either side
             score = np.int64(move_score(state, evaluator.tables, side, cell))
-            if learned:
-                score += learned_score(worker, shared, reciprocal, side, cell, counter)
             top = max(top, score)
             assert state.position.holds[cell] == EMPTY and count < MAX_STONES
             frame.moves[count] = pack_entry(cell, score)
             count += 1
     return count, top
+
+
+@kernel
+def add_learned(worker, params, ply, count):
+    """Add to the listed moves' scores what earlier cutoffs taught: history and counter move."""
+    side = np.int64(worker.state.position.side)
+    counter = counter_of(worker, side)
+    divisor = np.int64(params.history_order)
+    reciprocal = reciprocal_of(divisor)
+    frame = worker.stack[ply + STACK_BASE]
+    for i in range(count):
+        cell = cell_in(frame.moves[i])
+        kind = class_at(worker.state, side, cell)
+        history = np.int64(worker.history[side, is_attack(kind), cell])
+        score = number_in(frame.moves[i]) + quotient(history, divisor, reciprocal)
+        if cell == counter:
+            score += params.counter_score
+        frame.moves[i] = pack_entry(cell, score)
 
 
 @kernel
@@ -158,21 +157,17 @@ def score_of_best(worker, ply, count, top, wanted):
 
 
 @kernel
-def list_ranked(worker, evaluator, shared, ply, shaped):
-    """Write the marked cells like ``list_marked``, scored by the policy of the network.
+def list_ranked(worker, evaluator, params, ply, shaped):
+    """Write the marked cells, scored by the policy of the network; return their number.
 
     The policy is computed for the moves with the best linear scores. The other moves get the mean
     gain of these over their linear scores, less ``policy_others``.
     """
-    params = shared.params
     state = worker.state
     side = np.int64(state.position.side)
-    counter = counter_of(worker, side)
-    reciprocal = reciprocal_of(np.int64(params.history_order))
     frame = worker.stack[ply + STACK_BASE]
-    frame.ranked = 1
     ask_moves(worker.accumulator, evaluator, state)
-    count, top = list_scored(worker, evaluator, shared, ply, shaped, False)
+    count, top = list_scored(worker, evaluator, ply, shaped)
     least = np.int64(-FIRST)
     if count > params.policy_moves:
         least = score_of_best(worker, ply, count, top, np.int64(params.policy_moves))
@@ -196,19 +191,20 @@ def list_ranked(worker, evaluator, shared, ply, shaped):
             logit = gained + linear_logit(evaluator, side, score)
             frame.unlikely[cell] = min(max(logit, -MOST_UNLIKELY), highest)
         score = np.int64(frame.unlikely[cell]) * params.policy_order >> 8
-        score += learned_score(worker, shared, reciprocal, side, cell, counter)
         frame.moves[i] = pack_entry(cell, score)
     note_chances(frame, count, highest)
     return count
 
 
 @kernel
-def list_marked(worker, evaluator, shared, ply, shaped, ranked):
+def list_marked(worker, evaluator, params, ply, shaped, ranked):
     """Write the marked cells to the frame, ranked by the policy or not; return their number."""
+    worker.stack[ply + STACK_BASE].ranked = 1 if ranked else 0
     if ranked:
-        return list_ranked(worker, evaluator, shared, ply, shaped)
-    worker.stack[ply + STACK_BASE].ranked = 0
-    count, _ = list_scored(worker, evaluator, shared, ply, shaped, True)
+        count = list_ranked(worker, evaluator, params, ply, shaped)
+    else:
+        count, _ = list_scored(worker, evaluator, ply, shaped)
+    add_learned(worker, params, ply, count)
     return count
 
 
@@ -235,13 +231,13 @@ def list_moves(worker, evaluator, shared, ply, depth):
     """
     params = shared.params
     if not mark_moves(worker, evaluator.tables):
-        return list_marked(worker, evaluator, shared, ply, False, False)
+        return list_marked(worker, evaluator, params, ply, False, False)
     ranked = has_network(evaluator) and depth >= params.policy_depth
     if depth < params.shaped_depth:
-        count = list_marked(worker, evaluator, shared, ply, True, ranked)
+        count = list_marked(worker, evaluator, params, ply, True, ranked)
         if count > 0:
             return count
-    return list_marked(worker, evaluator, shared, ply, False, ranked)
+    return list_marked(worker, evaluator, params, ply, False, ranked)
 
 
 @kernel

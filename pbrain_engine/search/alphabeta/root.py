@@ -44,7 +44,7 @@ def list_root(worker, evaluator, shared, distinct):
                 mark_candidates(worker)
             else:
                 mark_empties(worker)
-            count = list_marked(worker, evaluator, shared, 0, False, False)
+            count = list_marked(worker, evaluator, shared.params, 0, False, False)
         kept = 0
         for i in range(count):
             cell = pick_move(worker, 0, i, count)
