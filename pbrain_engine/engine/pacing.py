@@ -24,17 +24,17 @@ UNLIMITED_MS = 100_000_000  # some clients mean "no limit" by this, others by 2*
 
 # Constants of the plan.
 OVERHEAD = 0.024  # reserved on every move for pipes and threads
-SLIP_MEMORY = 0.97  # decay of the slip with each further answer
-MOST_SLIP = 0.1  # cap of the reserve for a busy machine
-NEAR = 0.1  # only answers this close to their deadline, or later, measure the slip
+WORST_MEMORY = 0.97  # decay of the worst lateness with each further answer, ...
+MEAN_MEMORY = 0.8  # ... and of the mean one
+MOST_LATE = 0.1  # cap of the reserve for a busy machine
+NEAR = 0.1  # only answers this close to their deadline, or later, measure the lateness
 LEAST_SHARE = 0.25  # share still used of a limit shorter than the overhead
 MAX_SHARE = 0.2  # largest share of the match time left for one move
 FIRST_COMING = 8.0  # hard moves expected at the start of a game (docs/lab/strength.md) ...
 COMING_PER_STONE = 0.125  # ... and more with each stone: long games tend to last
 LEAST_MOVE = 0.02  # least hard limit of a move, ...
 LEAST_OPTIMUM = 0.006  # ... and least optimum
-TRANSIT = 0.01  # what such a move takes in addition on an idle machine, ...
-SLIP_SHARE = 1 / 3  # ... and the share of the slip, which is close to the worst case
+TRANSIT = 0.01  # what such a move takes in addition on an idle machine
 KEPT_MOVES = 20  # later moves to reserve time for, ...
 KEPT_PER_STONE = 3  # ... and more with each stone, as far as the board has room
 LAST_MOVES = 10  # last moves before a full board: each has the least move and all reserves kept
@@ -82,17 +82,32 @@ def seconds(milliseconds: int | None) -> float:
     return milliseconds / 1000
 
 
-def slip_after(slip: float, late: float) -> float:
-    """Return the slip updated by an answer ``late`` seconds after its planned moment."""
-    return max(min(late, MOST_SLIP), slip * SLIP_MEMORY) if late > -NEAR else slip
+class Lateness(NamedTuple):
+    """How many seconds answers of a game are late on a busy machine."""
+
+    worst: float = 0.0  # what every move reserves in addition to the overhead
+    mean: float = 0.0  # what later moves are expected to take more
+
+    def after(self, late: float) -> Lateness:
+        """Return the lateness updated by an answer ``late`` seconds after its planned moment."""
+        if late <= -NEAR:
+            return self
+        late = min(late, MOST_LATE)
+        mean = self.mean * MEAN_MEMORY + max(late, 0.0) * (1 - MEAN_MEMORY)
+        return Lateness(max(late, self.worst * WORST_MEMORY), mean)
 
 
-def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float = 0.0) -> TimePlan:
+ON_TIME = Lateness()
+
+
+def plan(
+    limits: Limits, ply: int, cells: int, charged: float = 0.0, late: Lateness = ON_TIME
+) -> TimePlan:
     """Return the seconds for the next move.
 
     ``ply`` is the number of stones on the board of ``cells`` cells, ``charged`` the seconds
-    already off the clock (the program's start, on its first move), ``slip`` the reserve in
-    addition to the overhead. Without any limit a turn has five seconds.
+    already off the clock (the program's start, on its first move). Without any limit a turn has
+    five seconds.
     """
     left = seconds(limits.left)
     turn = seconds(DEFAULT_TURN_MS if limits.turn is None and left == UNLIMITED else limits.turn)
@@ -107,14 +122,16 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
     coming = min(FIRST_COMING + COMING_PER_STONE * ply, max(1.0, (cells - ply) / 2))
     increment = max(limits.increment, 0) / 1000
     ample = turn * max(coming, (cells - ply) / 4) <= left + increment * coming
-    least = LEAST_MOVE + OVERHEAD + slip
+    least = LEAST_MOVE + OVERHEAD + late.worst
     last = min((cells - ply + 1) // 2, LAST_MOVES)
+    if left + increment < last * late.mean:
+        return TimePlan(0.0, 0.0)  # searches would lose the game
     safe = max(left - STALL, left / 2)
-    spare = max(safe - kept_back(ply, cells, increment, slip), 0.0)
+    spare = max(safe - kept_back(ply, cells, increment, late), 0.0)
     share = min(safe, max(spare * MAX_SHARE, spare / coming) + increment)
     share = max(share, min(least, left * LAST_SHARE / last))
     most = min(turn, left if ample else share)  # the increment comes only after the move
-    hard = max(most - OVERHEAD - slip, min(most * LEAST_SHARE, LEAST_MOVE))
+    hard = max(most - OVERHEAD - late.worst, min(most * LEAST_SHARE, LEAST_MOVE))
     if ample:
         return TimePlan(hard, hard)
     weight = EARLY_WEIGHT if ply < EARLY_STONES else 1.0
@@ -122,26 +139,26 @@ def plan(limits: Limits, ply: int, cells: int, charged: float = 0.0, slip: float
     return TimePlan(hard, min(hard, max(optimum, LEAST_OPTIMUM)))
 
 
-def kept_back(ply: int, cells: int, increment: float, slip: float) -> float:
+def kept_back(ply: int, cells: int, increment: float, late: Lateness) -> float:
     """Return the seconds of a match reserved for moves after the next.
 
     A game may last until the board is full. The longer it has lasted, the more later moves get a
-    reserve; ``slip``, the lateness of answers, tells how long each takes.
+    reserve.
     """
     later = max((cells - ply + 1) // 2 - 1, 0)
     last = min(later, LAST_MOVES)
     others = max(min(KEPT_MOVES + KEPT_PER_STONE * ply, later) - last, 0)
-    usual = LEAST_OPTIMUM + TRANSIT + slip * SLIP_SHARE
+    usual = LEAST_OPTIMUM + TRANSIT + late.mean
     return max(usual - increment, 0.0) * others + (
-        max(LEAST_MOVE + OVERHEAD + slip - increment, 0.0) * last
+        max(LEAST_MOVE + OVERHEAD + late.worst - increment, 0.0) * last
     )
 
 
 class Lag:
     """How late the threads of this process wake when a busy machine keeps them waiting.
 
-    Slip measures whole answers of one game; lag measures the timer that ends a search, which is
-    set earlier by the lag. On an idle machine it stays zero.
+    ``Lateness`` measures whole answers of one game; lag measures the timer that ends a search,
+    which is set earlier by the lag. On an idle machine it stays zero.
     """
 
     def __init__(self) -> None:
@@ -149,7 +166,7 @@ class Lag:
 
     def note(self, late: float) -> None:
         """Update the lag with a thread that woke ``late`` seconds after its moment."""
-        self.seconds = max(min(late - IDLE_LAG, MOST_SLIP), self.seconds * LAG_MEMORY)
+        self.seconds = max(min(late - IDLE_LAG, MOST_LATE), self.seconds * LAG_MEMORY)
 
     def lead(self, hard: float) -> float:
         """Return how many seconds before the hard limit the timer should ring."""

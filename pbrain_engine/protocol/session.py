@@ -72,7 +72,7 @@ class Session:
         self._charged = 0.0  # startup seconds on the clock of this move
         self._complained = 0  # the max_memory already complained about
         self.task: Task | None = None  # the current search, unless abandoned
-        self._slip = 0.0  # seconds reserved because answers were late
+        self._late = pacing.ON_TIME
         self._behind: Engine | None = None  # its game lacks only the watchdog's answer
 
     # -- what the loop calls ---------------------------------------------------------------
@@ -102,7 +102,7 @@ class Session:
             self._behind = self.engine if isinstance(task, searches.MoveTask) else None
         now = time.perf_counter()
         self.settings.spend(now - task.read_at)
-        self._slip = pacing.slip_after(self._slip, now - task.deadline)
+        self._late = self._late.after(now - task.deadline)
         lines, moves = task.answer
         for x, y in moves:
             game.play(x, y)
@@ -321,7 +321,7 @@ class Session:
     def _plan(self) -> pacing.TimePlan:
         game = self._known_game()
         ply, cells = stones_of(game), game.width * game.height
-        return pacing.plan(self.settings.limits, ply, cells, self._charged, self._slip)
+        return pacing.plan(self.settings.limits, ply, cells, self._charged, self._late)
 
     # -- the engine and its game -----------------------------------------------------------
 

@@ -13,13 +13,13 @@ from pbrain_engine.engine import pacing
 from pbrain_engine.engine.pacing import (
     COMING_PER_STONE,
     FIRST_COMING,
+    ON_TIME,
     OVERHEAD,
     UNLIMITED,
     Limits,
     Pace,
     TimePlan,
     plan,
-    slip_after,
 )
 from pbrain_engine.values import win_in
 
@@ -56,16 +56,16 @@ def test_a_move_has_what_its_limits_leave(limits, least, most):
 
 
 def test_late_answers_raise_the_reserve_for_a_while():
-    slip = slip_after(0.0, 0.02)
-    assert plan(Limits(turn=1000), 20, CELLS, slip=slip).hard < 1 - OVERHEAD - 0.019
-    slip = slip_after(slip, 0.001)  # one that is in time does not make it forget
-    assert 0.019 < slip < 0.02
+    late = ON_TIME.after(0.02)
+    assert plan(Limits(turn=1000), 20, CELLS, late=late).hard < 1 - OVERHEAD - 0.019
+    late = late.after(0.001)  # one that is in time does not make it forget
+    assert 0.019 < late.worst < 0.02 and 0 < late.mean < 0.005
     for _ in range(100):
-        slip = slip_after(slip, 0.001)
-    assert 0 < slip < 0.002
-    assert slip_after(slip, 5.0) <= 0.1  # suspended in the middle of a search
-    for late in (-1.0, float("-inf")):  # decided long before, or not limited at all
-        assert slip_after(slip, late) == slip
+        late = late.after(0.001)
+    assert 0 < late.worst < 0.002 and late.mean == pytest.approx(0.001)
+    assert max(late.after(5.0)) <= 0.1  # suspended in the middle of a search
+    for seconds in (-1.0, float("-inf")):  # decided long before, or not limited at all
+        assert late.after(seconds) == late
 
 
 @pytest.mark.parametrize("match", [6.0, 20.0, 60.0, 1000.0])
@@ -79,14 +79,30 @@ def test_late_answers_raise_the_reserve_for_a_while():
 )  # fmt: skip
 def test_every_move_of_a_long_match_has_time(match, share, plies, lateness):
     """A move takes what is planned, pipes take 10 ms; at the end a stall would not lose."""
-    left, slip = match, 0.0
+    left, late = match, ON_TIME
     for number, ply in enumerate(range(0, plies, 2)):
-        made = plan(Limits(None, round(left * 1000)), ply, CELLS, slip=slip)
+        made = plan(Limits(None, round(left * 1000)), ply, CELLS, late=late)
         assert made.hard > 0.018
-        late = lateness[number % len(lateness)]
-        left -= getattr(made, share) + 0.01 + late
-        slip = slip_after(slip, late)
+        seconds = lateness[number % len(lateness)]
+        left -= getattr(made, share) + 0.01 + seconds
+        late = late.after(seconds)
     assert left > (0.1 if share == "optimum" else 0.5)
+
+
+@pytest.mark.parametrize(
+    ("match", "lateness"), [(20.0, 0.03), (20.0, 0.07), (20.0, 0.09), (60.0, 0.09)]
+)
+def test_a_machine_that_is_always_busy_loses_no_match(match, lateness):
+    """Where every answer is late the time for that is kept back; at the end nothing is searched."""
+    left, late = match, ON_TIME
+    searched = 0
+    for ply in range(0, CELLS, 2):
+        made = plan(Limits(None, round(left * 1000)), ply, CELLS, late=late)
+        searched += made.hard > 0
+        left -= made.optimum + 0.01 + (lateness if made.hard > 0 else lateness / 3)
+        assert left > 0
+        late = late.after(lateness)
+    assert searched > 50
 
 
 @pytest.mark.parametrize("match", [6.0, 20.0, 60.0])
