@@ -2,65 +2,69 @@
 
 const MOST_CODES = 4096, MOST_COLOURS = 255, SAME = 255; // SAME: the colour of what stays as it was
 
-// film: the animated SVG of the game, each part that appears in a group of its own.
+// film: the animated SVG of the game, each part that appears in a group of its own, over those before.
 export async function gifOf(film, step = 80, pause = 300) { // hundredths of a second
-  const svg = new DOMParser().parseFromString(film, "image/svg+xml").documentElement;
+  const svg = new DOMParser().parseFromString(film, "image/svg+xml").documentElement, pieces = [...svg.children];
   const wide = Number(svg.getAttribute("width")), tall = Number(svg.getAttribute("height"));
-  const parts = [...svg.querySelectorAll("animate")].map((animation) => {
-    const part = animation.parentNode;
-    animation.remove();
-    return part;
-  });
+  const parts = pieces.filter((piece) => piece.querySelector("animate"));
+  svg.querySelectorAll("animate").forEach((animation) => animation.remove());
   const context = Object.assign(document.createElement("canvas"), { width: wide, height: tall }).getContext("2d", { willReadFrequently: true });
-  const frames = [];
-  for (let shown = 0; shown <= parts.length; shown++) {
-    parts.forEach((part, at) => { part.style.display = at < shown ? "" : "none"; });
+  context.fillStyle = "#fff"; // behind the round corners
+  context.fillRect(0, 0, wide, tall);
+  const paint = async (shown) => {
     const image = new Image();
+    svg.replaceChildren(...shown);
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(new XMLSerializer().serializeToString(svg));
     await image.decode();
-    context.fillStyle = "#fff"; // behind the round corners
-    context.fillRect(0, 0, wide, tall);
     context.drawImage(image, 0, 0);
-    frames.push(coarse(context.getImageData(0, 0, wide, tall).data));
-  }
-  const colourOf = paletteOf(frames.at(-1)), bytes = [...text("GIF89a"), ...word(wide), ...word(tall), 0xf7, 0, 0];
-  for (let at = 0; at < 256; at++) bytes.push(...split(colourOf.colours[at] ?? 0));
+    return context.getImageData(0, 0, wide, tall).data;
+  };
+  const { palette, numbered } = paletteOf(await paint(pieces));
+  const bytes = [...text("GIF89a"), ...word(wide), ...word(tall), 0xf7, 0, 0];
+  for (let at = 0; at < 256; at++) bytes.push(...(palette[at] ?? [0, 0, 0]).map((part) => (part << 3) | (part >> 2)));
   bytes.push(0x21, 0xff, 11, ...text("NETSCAPE2.0"), 3, 1, 0, 0, 0); // for ever
-  frames.forEach((frame, at) => {
-    const before = frames[at - 1], pixels = frame.map((colour, place) => (before && before[place] === colour ? SAME : colourOf(colour)));
-    bytes.push(0x21, 0xf9, 4, 5, ...word(at < parts.length ? step : pause), SAME, 0, 0x2c, 0, 0, 0, 0, ...word(wide), ...word(tall), 0, 8);
+  let before = new Uint8Array(wide * tall).fill(SAME);
+  for (const shown of [pieces.filter((piece) => !parts.includes(piece)), ...parts.map((part) => [part])]) {
+    const frame = numbered(await paint(shown)), isNew = (number, at) => number !== before[at];
+    const top = Math.floor(frame.findIndex(isNew) / wide), end = Math.floor(frame.findLastIndex(isNew) / wide) + 1; // rows
+    const pixels = frame.slice(top * wide, end * wide).map((number, at) => (number === before[top * wide + at] ? SAME : number));
+    bytes.push(0x21, 0xf9, 4, 5, ...word(shown[0] === parts.at(-1) ? pause : step), SAME, 0, 0x2c, 0, 0, ...word(top), ...word(wide), ...word(end - top), 0, 8);
     const packed = compress(pixels);
     for (let from = 0; from < packed.length; from += 255) {
       const block = packed.slice(from, from + 255);
       bytes.push(block.length, ...block);
     }
     bytes.push(0);
-  });
+    before = frame;
+  }
   return Uint8Array.from([...bytes, 0x3b]);
 }
 
 const text = (signs) => [...signs].map((sign) => sign.charCodeAt(0));
 const word = (number) => [number & 255, number >> 8];
-const split = (colour) => [(colour >> 7) & 0xf8, (colour >> 2) & 0xf8, (colour << 3) & 0xf8].map((part) => part | (part >> 5));
 
-// Five bits of each part of a colour.
-function coarse(data) {
-  const colours = new Uint16Array(data.length / 4);
-  for (let at = 0; at < data.length; at += 4) colours[at / 4] = ((data[at] >> 3) << 10) | ((data[at + 1] >> 3) << 5) | (data[at + 2] >> 3);
-  return colours;
-}
-
-// A function from a colour to the number of the nearest one among the most frequent.
-function paletteOf(frame) {
-  const counts = new Map();
-  for (const colour of frame) counts.set(colour, (counts.get(colour) || 0) + 1);
-  const colours = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_COLOURS).map(([colour]) => colour), numbers = new Map(colours.map((colour, at) => [colour, at]));
-  const distance = (a, b) => split(a).reduce((sum, part, at) => sum + (part - split(b)[at]) ** 2, 0);
-  const nearest = (colour) => colours.reduce((best, other, at) => (distance(other, colour) < distance(colours[best], colour) ? at : best), 0);
-  return Object.assign((colour) => {
-    if (!numbers.has(colour)) numbers.set(colour, nearest(colour));
-    return numbers.get(colour);
-  }, { colours });
+// The most frequent colours of a picture, five bits of each part, and a function from the pixels of
+// any picture to the numbers of those that are nearest.
+function paletteOf(picture) {
+  const counts = new Map(), numbers = new Int16Array(1 << 15).fill(-1); // what is known of each colour
+  const colourAt = (data, at) => ((data[at] >> 3) << 10) | ((data[at + 1] >> 3) << 5) | (data[at + 2] >> 3);
+  for (let at = 0; at < picture.length; at += 4) counts.set(colourAt(picture, at), (counts.get(colourAt(picture, at)) || 0) + 1);
+  const split = (colour) => [colour >> 10, (colour >> 5) & 31, colour & 31];
+  const palette = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_COLOURS).map(([colour]) => split(colour));
+  const nearest = ([red, green, blue]) => {
+    const far = palette.map(([r, g, b]) => (red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2);
+    return far.indexOf(Math.min(...far));
+  };
+  const numbered = (data) => {
+    const found = new Uint8Array(data.length / 4);
+    for (let place = 0; place < found.length; place++) {
+      const colour = colourAt(data, 4 * place);
+      if (numbers[colour] < 0) numbers[colour] = nearest(split(colour));
+      found[place] = numbers[colour];
+    }
+    return found;
+  };
+  return { palette, numbered };
 }
 
 // LZW with codes of nine to twelve bits.
