@@ -1,4 +1,4 @@
-"""Errors that are not bugs, each with a message of one line; exit statuses; messages on stderr."""
+"""Errors that are not bugs, each with a message of one line; remarks; exit statuses; stderr."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from typing import Self, TextIO
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130  # the exit status of a command
 
 
-class NumokuError(Exception):
-    """The base of all errors that the package raises on purpose.
-
-    Errors that people often see on the page have a ``code``, which the page translates, with
-    ``values`` to fill in.
-    """
+class Coded:
+    """A message that people often see on the page, which translates ``code`` with ``values``."""
 
     code = ""
     values: Mapping[str, str | int] = MappingProxyType({})
 
     def coded(self, code: str, **values: str | int) -> Self:
-        """Return the error with a code and the values of its message."""
+        """Return the message itself, with a code and the values to fill in."""
         self.code, self.values = code, values
         return self
+
+
+class NumokuError(Coded, Exception):
+    """The base of all errors that the package raises on purpose."""
+
+
+class Remark(Coded, str):
+    """A message about what a file leaves out."""
 
 
 class SettingsError(NumokuError):

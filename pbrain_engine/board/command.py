@@ -19,7 +19,7 @@ from ..eval.weights import load_weights
 from ..files import Document, read_whole
 from ..game.cells import NotationError
 from ..options import SHARED, CommandLine, Option, integer, not_below_zero
-from .files import MOST_FILE, page_document, read_tree
+from .files import MOST_FILE, page_document, read_trees
 
 if TYPE_CHECKING:
     import uvicorn
@@ -98,10 +98,9 @@ def read_file(name: str) -> Document:
     except FileError:
         raise NotationError(f"{path.name} is too large for a game") from None
     try:
-        found = read_tree(data, name=path.name)
+        return {"name": path.name, **page_document(read_trees(data, name=path.name))}
     except (NotationError, Refused) as error:
         raise NotationError(f"{path.name}: {error}") from None
-    return {"name": path.name, **page_document(*found)}
 
 
 def listen(host: str, port: int | None) -> socket.socket:

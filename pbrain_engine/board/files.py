@@ -11,7 +11,7 @@ from typing import Any
 
 from ..app.saved import OPEN
 from ..app.setup import DEFAULT_SIZE, parse_setup
-from ..errors import NumokuError, Refused
+from ..errors import NumokuError, Refused, Remark
 from ..files import Document, Json, decode
 from ..game.cells import begins_with_move
 from ..game.diagram import animated_svg, file_stem
@@ -36,6 +36,7 @@ from .messages import (
     object_of,
     one_of,
     operation,
+    remark_documents,
     text,
     whole,
 )
@@ -113,13 +114,13 @@ def read(desk: Desk, job: Job) -> Document:
     if isinstance(content, str):
         content, rule, size = named_board(content, rule, size)
     try:
-        found = read_tree(content, rule, size, from_below, message["name"], message["number"])
+        trees = read_trees(content, rule, size, from_below, message["name"])
+        return page_document(trees, message["number"])
     except NumokuError as error:
         if error.code in ("wrong-board", "wrong-end") and isinstance(content, str):
             other = fitting_board(content, rule or Rule.FREESTYLE, size, from_below)
             error.coded(error.code, **error.values, **other)
         raise error if error.code else error.coded("unreadable") from None
-    return page_document(*found)
 
 
 def named_board(
@@ -144,34 +145,44 @@ def fitting_board(
     if len(text) > MOST_TRIED:
         return {}
     sizes = [size, *((side, side) for side in USUAL)]
-    for (width, height), other in product(sizes, (rule, *Rule)):
+    for (width, height), other in product(sizes, dict.fromkeys((rule, *Rule))):
         with suppress(NumokuError):
-            read_tree(text, other, (width, height), from_below)
+            page_document(read_trees(text, other, (width, height), from_below))
             return {"rule": other.name.lower(), "width": width, "height": height}
     return {}
 
 
-def page_document(tree: GameTree, games: int) -> Document:
-    """Return a game as the page shows it, with the remarks on it and the number in its file."""
-    return {**game_tree_document(tree), "remarks": [*tree.remarks], "games": games}
+def page_document(trees: list[GameTree], number: int = 1) -> Document:
+    """Return a game of a file as the page shows it, the last one if there are not so many.
+
+    Raises:
+        Refused: the page cannot show the game.
+    """
+    tree = trees[min(number, len(trees)) - 1]
+    nodes = tree.count()
+    if nodes > MOST_NODES:
+        raise Refused(f"{nodes:,} moves are too many for the page; it can show {MOST_NODES:,}")
+    if any(node.cell is None for node, depth in tree.walk() if depth):
+        raise Refused("the game has passes, which the board does not support").coded("passes")
+    game_of(main_line(tree))
+    remarks = remark_documents(tree.remarks)
+    return {**game_tree_document(tree), "remarks": remarks, "games": len(trees)}
 
 
-def read_tree(
+def read_trees(
     content: str | bytes,
     rule: Rule | None = None,
     size: tuple[int, int] = DEFAULT_SIZE,
     from_below: bool = False,
     name: str = "",
-    number: int = 1,
-) -> tuple[GameTree, int]:
-    """Return a tree of a file or a text, with remarks on what was left out, and how many there are.
+) -> list[GameTree]:
+    """Return the games of a file or a text, with remarks on what was left out.
 
     ``size`` and ``from_below`` (rows count from the bottom) are for plain moves; the suffix of
     ``name`` helps to identify a damaged file.
 
     Raises:
         NotationError: there is no game in it.
-        Refused: the page cannot show the game.
     """
     if not content.strip():
         raise Refused("there is nothing in it").coded("empty")
@@ -185,16 +196,10 @@ def read_tree(
     if not trees:
         found = parse_setup(content, rule, size if begins_with_move(content) else None, from_below)
         trees = [tree_of(found)]
-    tree = trees[min(number, len(trees)) - 1]
-    if tree.record.rule is None:
-        tree.record = tree.record._replace(rule=usual if rule is None else rule)
-    nodes = tree.count()
-    if nodes > MOST_NODES:
-        raise Refused(f"{nodes:,} moves are too many for the page; it can show {MOST_NODES:,}")
-    if any(node.cell is None for node, depth in tree.walk() if depth):
-        raise Refused("the game has passes, which the board does not support").coded("passes")
-    game_of(main_line(tree))
-    return tree, len(trees)
+    for tree in trees:
+        if tree.record.rule is None:
+            tree.record = tree.record._replace(rule=usual if rule is None else rule)
+    return trees
 
 
 @operation(
@@ -210,28 +215,28 @@ def write(desk: Desk, job: Job) -> Document:
     """
     tree = read_game_tree(job.fields, MOST_COMMENT)
     form = job.fields["format"]
-    suffix = "txt" if form == "diagram" else form
-    return {**written(tree, form), "name": f"{file_stem(tree.record)}.{suffix}"}
+    content, losses = written(tree, form)
+    body = {"text": content}
+    if isinstance(content, bytes):
+        body = {"data": base64.b64encode(content).decode("ascii")}
+    name = f"{file_stem(tree.record)}.{'txt' if form == 'diagram' else form}"
+    return {**body, "losses": remark_documents(losses), "name": name}
 
 
-def written(tree: GameTree, form: str) -> Document:
-    """Return a game in a format, and messages about what the format leaves out."""
+def written(tree: GameTree, form: str) -> tuple[str | bytes, list[Remark]]:
+    """Return a game in a format, and remarks on what the format leaves out."""
     played = main_line(tree)
     if form == "diagram":  # of the final position
-        return {"text": f"{game_of(played)}\n", "losses": []}
+        return f"{game_of(played)}\n", []
     if form == "svg":
         game_of(played)
-        return {"text": animated_svg(played), "losses": []}
+        return animated_svg(played), []
     if played.start.walls:
         raise Refused("blocked cells cannot be saved; copy the drawing instead").coded("walls")
     if form == "psq":
-        losses = [] if tree.is_plain() else ["variations and comments are not in PSQ"]
-        return {"text": format_psq(played), "losses": losses}
-    if form == "lib":
-        library, losses = format_renlib(tree)
-        return {"data": base64.b64encode(library).decode("ascii"), "losses": losses}
-    text, losses = format_sgf_trees([tree])
-    return {"text": text, "losses": losses}
+        lost = Remark("variations and comments are not in PSQ").coded("lost-notes")
+        return format_psq(played), [] if tree.is_plain() else [lost]
+    return format_renlib(tree) if form == "lib" else format_sgf_trees([tree])
 
 
 # Database and saved games ---------------------------------------------------------------

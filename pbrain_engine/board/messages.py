@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import NumokuError, Refused
+from ..errors import Coded, NumokuError, Refused, Remark
 from ..files import Document, Json, is_writable, read_object
 from ..game.game import Game
 from ..game.record import GameRecord
@@ -100,8 +100,17 @@ def refusal_of(error: Exception) -> Refused:
 def error_document(error: Exception) -> Document:
     """Return the fields of an answer about an error: its text, and its code if it has one."""
     refused = refusal_of(error)
-    more: Document = {"code": refused.code, "values": dict(refused.values)}
-    return {"error": str(refused), **{name: value for name, value in more.items() if value}}
+    return {"error": str(refused), **_code_of(refused)}
+
+
+def remark_documents(remarks: Iterable[Remark]) -> list[Json]:
+    """Return remarks as ``text`` and the code if there is one, as errors have it."""
+    return [{"text": str(remark), **_code_of(remark)} for remark in remarks]
+
+
+def _code_of(said: Coded) -> Document:
+    fields: Document = {"code": said.code, "values": dict(said.values)}
+    return {name: value for name, value in fields.items() if value}
 
 
 def parse(text: str) -> Document:

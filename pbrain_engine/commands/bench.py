@@ -164,9 +164,7 @@ def pairs_per_second(engine: Engine) -> int:
     speeds = []
     for _ in range(PAIR_REPEATS):
         began = perf_counter()
-        pairs = sum(
-            engine.library.game_pairs(game.address, game.tables, PAIRS) for game in games
-        )
+        pairs = sum(engine.library.game_pairs(game.address, game.tables, PAIRS) for game in games)
         speeds.append(pairs / (perf_counter() - began))
     return round(sorted(speeds)[PAIR_REPEATS // 2])
 

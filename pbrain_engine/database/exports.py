@@ -47,8 +47,8 @@ def export(
             trees = gather(database, wanted, values)
             if not trees:
                 raise EngineError("no games or lines match")
-            text, losses = format_sgf_trees(trees)
-            losses += _lost_findings(database, trees, values)
+            text, remarks = format_sgf_trees(trees)
+            losses = remarks + _lost_findings(database, trees, values)
             part.write_text(text, encoding="utf-8")
         else:
             with part.open("w", encoding="utf-8") as file:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ..errors import Remark
 from ..position.geometry import Coordinates
 from .cells import NotationError, cell_name, check_on_board, check_size
 from .record import GameRecord
@@ -52,7 +53,7 @@ class GameTree:
 
     record: GameRecord = field(default_factory=GameRecord)
     root: TreeNode = field(default_factory=TreeNode)
-    remarks: list[str] = field(default_factory=list)  # about what was not read from a file
+    remarks: list[Remark] = field(default_factory=list)  # about what was not read from a file
 
     def walk(self) -> Iterator[tuple[TreeNode, int]]:
         """Yield every node with its depth, the root (0) first, a branch before its siblings."""
@@ -108,7 +109,8 @@ def without_bad(trees: list[GameTree], bad: Sequence[str]) -> list[GameTree]:
         raise NotationError(bad[0])
     if bad:
         more = f"; and {len(bad) - MOST_BAD} more" if len(bad) > MOST_BAD else ""
-        trees[0].remarks.append(f"left out: {'; '.join(bad[:MOST_BAD])}{more}")
+        remark = Remark(f"left out: {'; '.join(bad[:MOST_BAD])}{more}")
+        trees[0].remarks.append(remark.coded("left-games", n=len(bad)))
     return trees
 
 

@@ -30,6 +30,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import Remark
 from ..files import decode, in_place_of, read_whole, write_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import animated_svg
@@ -289,7 +290,8 @@ def _read_sgf(text: str) -> list[GameTree]:
         return parse_sgf_trees(text)
     except NotationError as error:
         tree = tree_of(parse_sgf(text))
-        tree.remarks.append(f"only the first line of the game is used: {error}")
+        remark = Remark(f"only the first line of the game is used: {error}")
+        tree.remarks.append(remark.coded("left-lines"))
         return [tree]
 
 

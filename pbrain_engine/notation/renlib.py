@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..errors import Remark
 from ..game.cells import NotationError
 from ..game.record import GameRecord
 from ..game.tree import GameTree, TreeNode
@@ -86,9 +87,11 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     for node, raw in labels:
         node.text = _decode(raw, known)
     if not flags & CHILDLESS:
-        tree.remarks.append("the file ends after announcing another move; it may be cut off")
+        cut = Remark("the file ends after announcing another move; it may be cut off")
+        tree.remarks.append(cut.coded("left-end"))
     if unknown:
-        tree.remarks.append(f"nodes with undocumented flags: {unknown}")
+        flagged = Remark(f"nodes with undocumented flags: {unknown}")
+        tree.remarks.append(flagged.coded("left-flags", n=unknown))
     return tree.check()
 
 
@@ -138,7 +141,7 @@ def _decode(text: bytes, encoding: str) -> str:
     return text.decode(encoding).replace("\r\n", "\n")
 
 
-def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list[str]]:
+def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list[Remark]]:
     """Return a tree as a library, and remarks on what the format cannot store.
 
     Raises:
@@ -191,9 +194,10 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
         stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
     losses = []
     if replaced:
-        losses.append(f"{replaced} texts have characters that {encoding} or RenLib cannot store")
+        lost = Remark(f"{replaced} texts have characters that {encoding} or RenLib cannot store")
+        losses.append(lost.coded("lost-signs", n=replaced))
     if any(node.drawn for node, _ in tree.walk()):
-        losses.append("RenLib cannot store circles and arrows")
+        losses.append(Remark("RenLib cannot store circles and arrows").coded("lost-drawn"))
     return bytes(out), losses
 
 

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from ..errors import Remark
 from ..game.cells import SHOWN, NotationError, column_letter, format_moves, parse_moves
 from ..game.position import Held
 from ..game.record import GameRecord
@@ -52,7 +53,7 @@ def format_sgf(record: GameRecord) -> str:
     return _format_tree(tree_of(record))
 
 
-def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[str]]:
+def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[Remark]]:
     """Return trees as one SGF file, and remarks on what SGF cannot store."""
     starts = labels = 0
     parts: list[str] = []
@@ -63,9 +64,11 @@ def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[str]]:
             labels += not node.is_move and bool(node.title or node.comment or node.is_marked)
     losses = []
     if starts:
-        losses.append(f"SGF cannot store {starts} marks of where to start")
+        lost = Remark(f"SGF cannot store {starts} marks of where to start")
+        losses.append(lost.coded("lost-starts", n=starts))
     if labels:
-        losses.append(f"SGF cannot store {labels} comments on a cell without a move")
+        lost = Remark(f"SGF cannot store {labels} comments on a cell without a move")
+        losses.append(lost.coded("lost-labels", n=labels))
     return "".join(parts), losses
 
 
@@ -273,15 +276,18 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
             place.children.append(target)
         target.text = words
     if skipped:
-        tree.remarks.append(f"stones set up in the middle of a game are left out: {skipped}")
+        remark = Remark(f"stones set up in the middle of a game are left out: {skipped}")
+        tree.remarks.append(remark.coded("left-stones", n=skipped))
     rule = dict(nodes[0]).get("RU", [""])[0].strip()
     if record.rule is None and rule:
-        tree.remarks.append(f"RU[{_shown(rule)}] is not a known rule")
+        remark = Remark(f"RU[{_shown(rule)}] is not a known rule")
+        tree.remarks.append(remark.coded("left-rule", rule=_shown(rule)))
     unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
     if unread:
         names, more = ", ".join(map(_shown, unread[:MOST_NAMES])), len(unread) - MOST_NAMES
         names += f" and {more} more" if more > 0 else ""
-        tree.remarks.append(f"SGF properties left out: {names}")
+        remark = Remark(f"SGF properties left out: {names}")
+        tree.remarks.append(remark.coded("left-names", names=names))
     return tree.check()
 
 

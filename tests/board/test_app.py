@@ -300,7 +300,7 @@ def test_a_file_that_is_damaged_or_no_game_is_named_for_what_it_is(
     data: bytes, name: str, reason: str
 ) -> None:
     with pytest.raises(NotationError, match=reason):
-        files.read_tree(data, name=name)
+        files.page_document(files.read_trees(data, name=name))
 
 
 # What it says -----------------------------------------------------------------------

@@ -62,9 +62,7 @@ def fours_of(board: Board, side: int, must_stop_five: bool) -> list[Cell]:
     return moves
 
 
-def find_vcf(
-    board: Board, attacker: int, node_limit: int | None = None
-) -> tuple[int, Cell] | None:
+def find_vcf(board: Board, attacker: int, node_limit: int | None = None) -> tuple[int, Cell] | None:
     """Return the least number of own stones up to the five, and a first move, or None.
 
     Raises:

@@ -201,5 +201,8 @@ def test_a_log_is_written_where_it_is_asked_for(tmp_path):
         assert peer.wait(ANSWER) == 0
     said = [line.split(" ", 2)[2] for line in log.read_text(encoding="utf-8").splitlines()]
     assert "> OK" in said and [line for line in said if line[0] == "<"][-4:] == [
-        "< board", "< 7,7,1", "< DONE", "< END"
+        "< board",
+        "< 7,7,1",
+        "< DONE",
+        "< END",
     ]  # as they came

@@ -4,10 +4,9 @@ import { Finger } from "./finger.js";
 import { SIGNS } from "./moves.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
 import { SIDES, isSame } from "./tree.js";
-import { has, t } from "./words.js";
+import { t } from "./words.js";
 
 const BADGES = { ...SIGNS, decisive: "!" };
-export const foulText = (reason) => (has(`foul ${reason}`) ? t(`foul ${reason}`) : reason);
 
 export const SHAPE_SIGNS = {
   five: "5", "open four": "4+", "double four": "4×2", four: "4", "four and three": "4·3", "double three": "3×2", three: "3", overline: "6",
@@ -103,7 +102,7 @@ export class BoardView {
   describe(cell) {
     const stone = this.stones.get(String(cell));
     const foul = this.marks.forbidden?.find((mark) => isSame(mark.cell, cell));
-    return `${this.app.nameOf(cell)} ${stone || (foul ? t("forbidden", { why: foulText(foul.reason) }) : t("empty"))}`;
+    return `${this.app.nameOf(cell)} ${stone || (foul ? t("forbidden", { why: t(`foul ${foul.reason}`) }) : t("empty"))}`;
   }
 
   // view: width, height, fromBottom, stones [{cell, side, number}], last, toMove, and marks.
@@ -165,7 +164,7 @@ export class BoardView {
     for (const { cell, reason } of marks.forbidden || []) {
       const [cx, cy] = centre(cell), r = 7;
       const cross = element("path", { class: "foul", d: `M${cx - r} ${cy - r}L${cx + r} ${cy + r}M${cx - r} ${cy + r}L${cx + r} ${cy - r}` }, layer);
-      element("title", {}, cross, foulText(reason));
+      element("title", {}, cross, t(`foul ${reason}`));
     }
     for (const { cell, share } of marks.policy || []) ring("policy", cell, 2 + 9 * Math.sqrt(share));
     for (const { x, y, text } of marks.texts || []) write("shape shape-black", centre([x, y]), text);

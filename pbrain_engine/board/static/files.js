@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { Panel, button, copy, download, find, make, onFile } from "./dom.js";
 import { chosenBoard } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
-import { boardName, has, t } from "./words.js";
+import { boardName, said, t } from "./words.js";
 
 const MOST_FILE = 1_500_000;
 const SHIFTS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
@@ -109,7 +109,7 @@ export class FilePanel extends Panel {
     tree.played = true;
     this.app.show(tree, tree.root.end);
     const what = [t("n-moves", { n: found.tree.length }), boardName(tree.start), ...(all > 1 ? [t("game-of", { n, all })] : [])];
-    this.say([`${name}: ${what.join(" · ")}`, ...found.remarks].join("; "));
+    this.say([`${name}: ${what.join(" · ")}`, ...found.remarks.map(said)].join("; "));
     if (content && all > 1) this.status.append(" ", button(t("next"), () => this.read({ ...content, number: (n % all) + 1 }, name)));
   }
 
@@ -127,7 +127,7 @@ export class FilePanel extends Panel {
 
   keep(format, type, content, losses = [], name = this.nameOf(format)) {
     download(name, type, content);
-    this.say([t("saved", { name }), ...losses.map((loss) => (has(`loss ${loss}`) ? t(`loss ${loss}`) : loss))].join("; "));
+    this.say([t("saved", { name }), ...losses.map(said)].join("; "));
   }
 
   async save(format) {

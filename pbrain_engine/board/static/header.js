@@ -2,7 +2,7 @@
 
 import { button, fillList, find, make, opened } from "./dom.js";
 import { remember, remembered } from "./kept.js";
-import { LANGUAGES, changeLanguage, has, language, t } from "./words.js";
+import { LANGUAGES, changeLanguage, language, said, t } from "./words.js";
 
 const STEPS = { ArrowLeft: "undo", ArrowRight: "redo", Home: "first", End: "last" };
 const NOTCH = 50; // pixels of the wheel that are one move
@@ -87,7 +87,7 @@ export function showConnection(state, reason) {
   if (state === "refused") {
     const input = make("input", { type: "text", size: 60, "aria-label": t("link-address") });
     banner.title = reason;
-    banner.replaceChildren(`${has("error-token") ? t("error-token") : reason} `, input, button("→", () => {
+    banner.replaceChildren(`${said({ code: "token", error: reason })} `, input, button("→", () => {
       const token = /token=([^&#\s]+)/.exec(input.value)?.[1] || input.value.trim();
       location.search = "?token=" + encodeURIComponent(token);
     }));

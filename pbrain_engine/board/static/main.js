@@ -2,7 +2,7 @@
 
 import { AnalysisPanel } from "./analysis.js";
 import * as address from "./address.js";
-import { BoardView, foulText } from "./board.js";
+import { BoardView } from "./board.js";
 import { button, find, isChecked, make, stoneSound } from "./dom.js";
 import { FilePanel } from "./files.js";
 import { GamesPanel, RESULTS } from "./games.js";
@@ -208,7 +208,7 @@ class App {
     const refused = this.guide?.refuses?.(cell);
     if (refused) return this.say(refused);
     const foul = facts?.forbidden.find((mark) => isSame(mark.cell, cell));
-    if (foul) return this.say(t("foul-there", { cell: this.nameOf(cell), why: foulText(foul.reason) }), true);
+    if (foul) return this.say(t("foul-there", { cell: this.nameOf(cell), why: t(`foul ${foul.reason}`) }), true);
     return this.playCell(cell, true);
   }
 
@@ -262,7 +262,7 @@ class App {
     const facts = this.node.facts;
     const own = this.guide?.state?.(facts);
     if (own) return own;
-    if (facts?.foul) return t("foul-loses", { cell: this.nameOf(facts.foul.cell), why: foulText(facts.foul.reason) });
+    if (facts?.foul) return t("foul-loses", { cell: this.nameOf(facts.foul.cell), why: t(`foul ${facts.foul.reason}`) });
     if (facts?.winner) return t("has-won", { side: facts.winner });
     if (facts?.full) return t("draw");
     const { node, mover: side, tree } = this, words = node.ply ? t("to-move-after", { side, n: node.ply, cell: this.nameOf(node.cell) }) : t("to-move", { side });

@@ -1,7 +1,6 @@
 // A game against the engine, of two people, or of the engine with itself: turns, openings, the end.
 
 import { Clocks } from "./clocks.js";
-import { foulText } from "./board.js";
 import { Panel, asked, find, isChecked } from "./dom.js";
 import { Opening } from "./opening.js";
 import { askForGame, chosenBoard, fill, levelName, levelNote, presets, values } from "./setup.js";
@@ -33,7 +32,7 @@ export class PlayPanel extends Panel {
   onfacts(node) {
     const { winner, foul, full } = node.facts || {};
     if (this.app.guide !== this || !node.facts || this.over) return;
-    if (foul) this.finish(t("foul-loses", { cell: this.app.nameOf(foul.cell), why: foulText(foul.reason) }), "white");
+    if (foul) this.finish(t("foul-loses", { cell: this.app.nameOf(foul.cell), why: t(`foul ${foul.reason}`) }), "white");
     else if (winner) this.finish(t("wins", { side: winner, who: this.who(winner) }), winner);
     else if (full) this.finish(t("draw"), "");
   }

@@ -3,7 +3,7 @@
 // isAgain then, as it may have been done before.
 
 import { remember, remembered } from "./kept.js";
-import { has, t } from "./words.js";
+import { said, t } from "./words.js";
 
 const FIRST_PAUSE = 300, LONGEST_PAUSE = 5000, REFUSED = 1008;
 const MOST_TRIES = 5; // of a question
@@ -53,8 +53,8 @@ export class Server {
     const question = this.questions.get(message.id);
     if (message.event) question?.onevent?.(message.event);
     else if (this.questions.delete(message.id)) {
-      const { code, error, values, result = message } = message;
-      if (has(`error-${code}`)) message.error = t(`error-${code}`, { why: error, ...values });
+      const { result = message } = message;
+      if (message.error) message.error = said(message);
       result.isAgain = question.tries > 1;
       question.resolve(result);
       setTimeout(() => { if (!this.questions.size) this.onidle(); });

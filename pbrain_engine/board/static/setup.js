@@ -3,7 +3,7 @@
 import { element } from "./draw.js";
 import { button, fillList, find, make, opened, refill } from "./dom.js";
 import { remember, remembered } from "./kept.js";
-import { has, t } from "./words.js";
+import { t } from "./words.js";
 
 export const RULES = ["freestyle", "standard", "renju", "caro", "caro_exact"];
 // The rules of openings; all but the first two are renju's, on 15x15.
@@ -56,7 +56,7 @@ export function fillForm() {
 
 function showForm() {
   const level = field("level").value;
-  find("level-note").textContent = has(`like-${level}`) ? t(`like-${level}`) : t("textbook-note");
+  find("level-note").textContent = t(isNaN(level) ? "textbook-note" : `like-${level}`);
   const isOpening = field("opening").value !== "none";
   ["black", "white"].forEach((side, at) => { find(`person-${side}`).textContent = t(isOpening ? ["you-begin", "numoku-begins"][at] : side); });
   presets(find("presets"), showForm);

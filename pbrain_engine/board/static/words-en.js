@@ -343,8 +343,6 @@ export const words = {
   "no-moves": "no moves: the board is empty",
   "copied": "Copied {what}",
   "saved": "Saved {name}",
-  "loss variations and comments are not in PSQ": "variations and comments are not in PSQ",
-  "loss RenLib cannot store circles and arrows": "RenLib cannot store circles and arrows",
   "too-large": "{name} is too large for a game.",
   "rotate": "Rotate",
   "mirror": "Mirror",

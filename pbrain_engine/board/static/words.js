@@ -46,7 +46,11 @@ export function t(name, values = {}) {
   });
 }
 
-export const has = (name) => name in words;
+// What the server says, in the words of the page if it has a code that the page knows.
+export function said({ code, values, error, text = error }) {
+  const name = `error-${code}`;
+  return name in words ? t(name, { why: text, ...values }) : text;
+}
 
 export const boardName = ({ rule, width, height }) => `${t(`rule-${rule}`)} ${width}×${height}`;
 
