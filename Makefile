@@ -81,7 +81,7 @@ compare: setup ## compare speed and signature with another revision: make compar
 screenshots: develop ## take the pictures of the board that the documents show (needs chromium)
 	$(BIN)/python build/screenshots.py
 
-lint: develop ## check style and types
+lint: $(DEVELOP) ## check style and types; no kernel is needed for it
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
