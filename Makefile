@@ -102,7 +102,7 @@ windows: $(DEVELOP) ## build the ZIP for Windows on Linux and test it, where win
 	$(BIN)/python build/windows.py dist
 
 windows-zip: $(DEVELOP)
-	$(BIN)/python build/windows.py dist --steps build
+	$(BIN)/python build/windows.py dist --build-only
 
 onefile: $(DEVELOP) ## build a single program instead, which starts later: see docs/packaging.md
 	$(BIN)/python build/package.py dist/onefile --onefile

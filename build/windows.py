@@ -33,7 +33,6 @@ MORE_TESTS = (
     "protocol/test_serve", "protocol/test_session", "doctor/test_exam", "arena/test_match",
 )  # fmt: skip
 
-STEPS = ("build", "test", "report")
 NOT_TRIED = 75  # EX_TEMPFAIL: it may work another time
 
 
@@ -52,17 +51,16 @@ def show(python: winpython.WindowsPython, out: Path, arguments: Sequence[str]) -
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build the package into a folder, test and measure it, or only some of these steps."""
+    """Build the package into a folder, test it and measure it."""
     parser = argparse.ArgumentParser(description="Build the package for Windows on Linux.")
     parser.add_argument("out", type=Path, help="folder for the package and its checksum")
-    parser.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS, help="some of them")
+    parser.add_argument("--build-only", action="store_true", help="neither test nor measure it")
     parser.add_argument("--all-tests", action="store_true", help="include the long tests (hours)")
     options = parser.parse_args(arguments)
     try:
         python = winpython.windows_python()
-        if "build" in options.steps:
-            path = package.make_package(options.out, shipping.bench(), python=python)
-            print(f"{path}  {path.stat().st_size:,} bytes", flush=True)
+        path = package.make_package(options.out, shipping.bench(), python=python)
+        print(f"{path}  {path.stat().st_size:,} bytes", flush=True)
     except winpython.Missing as error:
         print(f"no package for Windows: {error}")
         return 0
@@ -72,11 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BuildError, winpython.WineError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    status = 0
-    if "test" in options.steps:
-        status = try_out(python, options.out, all_tests=options.all_tests)
-    if "report" in options.steps and status == 0:
-        (path,) = options.out.glob(f"*-{package.WINDOWS.name}.zip")
+    if options.build_only:
+        return 0
+    status = try_out(python, options.out, all_tests=options.all_tests)
+    if status == 0:
         report = str(shipping.ROOT / "build" / "report.py")
         status = show(python, options.out, [report, str(path.resolve())])
     return status

@@ -69,12 +69,9 @@ def test_failed_tests_fail_it(
     monkeypatch.setattr(shipping, "bench", dict)
     assert windows.main([str(tmp_path)]) == (0 if passes else 1)
     assert ran == [f"{Path(windows.TESTS[-1]).name}.py", *([built.name] if passes else [])]
-    assert windows.main([str(tmp_path), "--steps", "build"]) == 0 and len(builds) == 2
-    for words, steps in ((["build", "test"], ran[:1]), (["report"], [built.name])):
-        ran.clear()
-        assert windows.main([str(tmp_path), "--steps", *words]) == (0 if passes else 1)
-        assert ran == steps
-    assert len(builds) == 3
+    ran.clear()
+    assert windows.main([str(tmp_path), "--build-only"]) == 0
+    assert ran == [] and len(builds) == 2
 
 
 def test_without_an_index_nothing_is_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -109,9 +106,9 @@ def test_continuous_integration_goes_on_only_without_a_verdict(tmp_path: Path, s
     python.write_text(f"#!/bin/sh\necho $*\nexit {status}\n")
     python.chmod(0o755)
     goes_on = status not in (1, 2)
-    for commands in ("windows --steps build test", "begin it windows --steps build test; await it"):
+    for commands in ("windows", "begin it windows; await it"):
         done = ci(tmp_path, commands)
-        assert done.stdout.startswith("build/windows.py dist --steps build test\n")
+        assert done.stdout.startswith("build/windows.py dist\n")
         assert ("went on" in done.stdout, done.returncode == 0) == (goes_on, goes_on)
         assert ("was not tried" in done.stdout) == (goes_on and status > 0)
 
