@@ -44,6 +44,7 @@ WRITE_PATIENCE = 0.4  # the same for writing a line
 WATCH_INTERVAL = 0.003  # seconds between two checks of the step
 LONGEST_LOOK = 0.05  # cap of the time counted between two checks: the process may be suspended
 MAX_QUEUE = 4096  # commands read ahead
+FLOOD = 64  # waiting events, more than in any client's dialogue: a move that is due passes them
 
 
 def read() -> bytes:
@@ -161,7 +162,11 @@ class Loop:
         overdue = None
         if task is not None and not task.answered and task.deadline != UNLIMITED:
             overdue = task.deadline + LATE - LAG.lead(task.deadline - task.read_at)
-        event = self._waiting.popleft() if self._waiting else self._wait(overdue)
+        waiting = len(self._waiting) + self._events.qsize()
+        if overdue is not None and waiting > FLOOD and perf_counter() > overdue:
+            event = self._take_out(task)
+        else:
+            event = self._waiting.popleft() if self._waiting else self._wait(overdue)
         self._step = (self._step[0] + 1, WORK_PATIENCE)
         if event is None:
             assert task is not None
@@ -186,6 +191,15 @@ class Loop:
         if late > 0:
             LAG.note(late)
         return event
+
+    def _take_out(self, task: Task | None) -> Any:
+        """Return the first waiting event of a search, or None; the others stay in order."""
+        for _ in range(self._events.qsize()):
+            self._waiting.append(self._events.get())
+        own = next((event for event in self._waiting if event[0] is task), None)
+        if own is not None:
+            self._waiting.remove(own)
+        return own
 
     def _on_command(self, command: Command, read_at: float) -> None:
         session = self.session

@@ -85,11 +85,40 @@ def test_a_client_that_reads_slowly_gets_every_line():
     assert b"," in lines[-1] and lines[-2] == b"OK"
 
 
+@pytest.mark.parametrize("has_result", [False, True])
+@pytest.mark.parametrize("commands", [1, loop.FLOOD, loop.FLOOD + 1, 1_000])
+def test_a_move_that_is_due_passes_a_flood_of_commands_but_not_a_few(
+    monkeypatch, commands, has_result
+):
+    talk, handled = loop.Loop(lambda memory: SimpleNamespace()), list[object]()
+    task = SimpleNamespace(answered=False, deadline=0, read_at=0, stop=lambda: None)
+    talk.session.task = task  # type: ignore[assignment]
+    monkeypatch.setattr(loop, "Task", SimpleNamespace)
+    monkeypatch.setattr(loop, "log", lambda mark, text: None)
+    monkeypatch.setattr(talk, "_answer_now", lambda task: handled.append("watchdog"))
+    monkeypatch.setattr(talk, "_on_search", lambda task, outcome: handled.append("result"))
+    monkeypatch.setattr(talk, "_on_command", lambda name, read_at: handled.append(read_at))
+    for number in range(commands):
+        talk._events.put(("ABOUT", number))
+    if has_result:
+        talk._events.put((task, None))
+    talk._handle_next()
+    is_flood = commands + has_result > loop.FLOOD
+    assert handled == [(("result" if has_result else "watchdog") if is_flood else 0)]
+    task.answered = True
+    while len(handled) < commands + is_flood:
+        talk._handle_next()
+    assert handled[is_flood:] == [*range(commands)]
+
+
 class SilentQueue:
     """Events that do not come; whoever waits for them wakes ``late`` seconds after its moment."""
 
     def __init__(self, late: float) -> None:
         self.now, self.late = 0.0, late
+
+    def qsize(self) -> int:
+        return 0
 
     def get(self, timeout: float) -> Any:
         self.now += timeout + self.late
