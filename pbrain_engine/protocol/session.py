@@ -154,8 +154,7 @@ class Session:
             case "TURN", (x, y):
                 x, y = self._seen(x, y)
                 game = self._free_game(x, y)
-                goes_on = self.settings.rule_code & CONTINUOUS and not self.settings.yixin
-                if game.winner is not None and not goes_on:
+                if self._is_over(game):
                     raise Refused("the game is over")
                 if self._after is not None and self._after[0] == game.ply:
                     game.set_to_move(self._after[1])
@@ -266,10 +265,17 @@ class Session:
         if game.is_full:
             raise Refused("board full")
         settings = self.settings
+        notes: tuple[str, ...] = ()
+        if self._is_over(game):  # a move is owed all the same
+            notes = (replies.remark("MESSAGE", "the game is over"),)
         may_swap = settings.yixin and settings.swapable and settings.rule_code == YIXIN_SWAP1
         if may_swap and stones_of(game) == game.ply < 2 and count == 1:
             return self._begin(searches.SwapTask, read_at, False, True)
-        return self._begin(searches.MoveTask, read_at, self._blocked, count)
+        return notes + self._begin(searches.MoveTask, read_at, self._blocked, count)
+
+    def _is_over(self, game: Game) -> bool:
+        goes_on = self.settings.rule_code & CONTINUOUS and not self.settings.yixin
+        return game.winner is not None and not goes_on
 
     def _swap2_with(
         self, cells: list[Coordinates], bad: int, read_at: float, *, steps: bool
