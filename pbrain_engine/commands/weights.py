@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import DEFAULT_WEIGHTS
+from ..errors import WeightsError
 from ..eval.network_block import sizes_of
-from ..eval.weights import Weights, annotate_weights, load_weights, weights_file
+from ..eval.weights import (
+    Weights,
+    annotate_weights,
+    load_weights,
+    weights_file,
+    weights_path,
+)
 from ..files import in_place_of
 from ..options import CommandLine, Option
 from ..position.rules import Rule
@@ -38,6 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     for name in options.files if options.note else ():
         path = weights_file(name)
         load_weights(path)
+        if Path(path).resolve().parent == Path(weights_path(DEFAULT_WEIGHTS)).resolve().parent:
+            raise WeightsError(f"{name} is built in; name a copy of {path}")
         with in_place_of(Path(path)) as part:  # on failure the file is unchanged
             shutil.copy(path, part)
             for key, note in options.note:

@@ -19,6 +19,7 @@ from pbrain_engine.commands import bench
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.doctor import command as doctor
 from pbrain_engine.engine.engine import Engine
+from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.targets import host_target
@@ -191,3 +192,10 @@ def test_values_are_shown_for_people() -> None:
     assert format_value(loss_in(8)) == "-M8"
     assert [view.format_count(n) for n in (950, 12_345, 4_500_000)] == ["950", "12.3k", "4.5M"]
     assert view.format_line([(7, 7), (8, 8), (9, 9)], 2) == "h8 i9 ..."
+
+
+def test_weights_that_are_built_in_get_no_note(run: Run) -> None:
+    for name in ("hand", weights_path("hand")):
+        # A reserved key: nothing is written where it is not refused.
+        status, _, problem = run("weights", name, "--note", "id", "x")
+        assert status == 1 and f"{name} is built in; name a copy" in problem
