@@ -228,7 +228,8 @@ def test_random_lines_do_not_break_the_program(capsys):
     assert "5000 lines" in capsys.readouterr().out
 
 
-def test_a_broken_program_is_found(capsys):
+def test_a_broken_program_is_found(capsys, monkeypatch):
+    monkeypatch.setattr(fuzz_protocol, "HANG", 30.0)  # it starts late on a busy machine
     broken = join_command([sys.executable, "-c", "import sys; sys.exit(3)"])
     assert fuzz_protocol.main(["--lines", "100", broken]) == 1
     assert "ended (3)" in capsys.readouterr().out
