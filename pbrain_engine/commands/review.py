@@ -21,7 +21,6 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from math import inf
 from pathlib import Path
 from threading import Event
@@ -123,8 +122,10 @@ def reviewed_moves(
             solver.stop()
             engine.stop()
 
-        with suppress(KeyboardInterrupt):
+        try:
             thinking.in_thread(lambda: reviewer.review(moves, listen, is_stopped.is_set), stop)
+        except KeyboardInterrupt:
+            is_stopped.set()  # it may come before `stop` could be called
         found = [latest[ply] for ply in sorted(latest)]
         if is_stopped.is_set():
             if not found:

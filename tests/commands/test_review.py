@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine.app import thinking
 from pbrain_engine.commands import review
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.errors import FileError
@@ -155,3 +156,15 @@ def test_an_interrupt_shows_what_is_done(
     said = capsys.readouterr()
     assert "8. h1" in said.out and "1. h8" not in said.out
     assert "moves of 8 were reviewed" in said.err
+
+
+def test_an_interrupt_before_the_search_leaves_files_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*works: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(thinking, "in_thread", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        review.main([GAME, "--sgf", str(tmp_path / "out.sgf")])
+    assert not (tmp_path / "out.sgf").exists()
