@@ -105,7 +105,8 @@ def read_object(text: str | bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ValueError(f"this is not JSON: byte {error.start + 1} is not UTF-8") from None
     except ValueError as error:
-        raise ValueError(f"this is not JSON: {error}") from None
+        reason = str(error).partition(";")[0]  # of many digits, what Python advises programmers
+        raise ValueError(f"this is not JSON: {reason}") from None
     except RecursionError:
         raise ValueError("this has too many nested brackets") from None
     if not isinstance(found, dict):

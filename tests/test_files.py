@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.files import in_place_of, shown, write_whole
+from pbrain_engine.files import in_place_of, read_object, shown, write_whole
 
 
 def test_what_others_say_is_shown_safely() -> None:
     assert shown("\x1b[31mred") == "?[31mred"
     assert shown("x" * 60) == "x" * 60 and shown("x" * 61) == "x" * 57 + "..."
+
+
+def test_a_number_without_end_is_no_json_and_nothing_is_advised():
+    with pytest.raises(ValueError, match=r"^this is not JSON: [^;]* 5000 digits$"):
+        read_object('{"id": ' + "9" * 5000 + "}")
 
 
 def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):

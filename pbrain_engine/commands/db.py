@@ -65,7 +65,8 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
-            status = complain(f"{name}: {error}{before}")
+            reason = (isinstance(error, OSError) and error.strerror) or error
+            status = complain(f"{name}: {reason}{before}")
             continue
         print(f"{name}: {_stored_words(done)}", flush=True)
     return status

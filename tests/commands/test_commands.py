@@ -199,3 +199,9 @@ def test_weights_that_are_built_in_get_no_note(run: Run) -> None:
         # A reserved key: nothing is written where it is not refused.
         status, _, problem = run("weights", name, "--note", "id", "x")
         assert status == 1 and f"{name} is built in; name a copy" in problem
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="Linux has such a file")
+def test_what_cannot_be_read_is_named_once_without_numbers(run: Run, tmp_path: Path) -> None:
+    status, _, problem = run("db", str(tmp_path / "a.db"), "add", "/proc/self/mem")
+    assert status == 1 and problem == "numoku: /proc/self/mem: Input/output error\n"
