@@ -42,10 +42,13 @@ def state_folder() -> Path:
     """Return the folder for the user's persistent data."""
     from pathlib import Path
 
+    home = os.path.expanduser("~")
+    if home == "~":  # a user without a home, say in a container
+        home = os.sep
     if os.name == "nt":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "numoku"
-    home = os.environ.get("XDG_STATE_HOME")
-    return (Path(home) if home else Path.home() / ".local" / "state") / "numoku"
+        return Path(os.environ.get("LOCALAPPDATA") or home) / "numoku"
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(home, ".local", "state")
+    return Path(state) / "numoku"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.files import in_place_of, read_object, shown, write_whole
+from pbrain_engine.files import in_place_of, read_object, shown, state_folder, write_whole
 
 
 def test_what_others_say_is_shown_safely() -> None:
@@ -60,3 +60,11 @@ def test_an_error_names_the_file_that_was_asked_for(folder, tmp_path):
     with pytest.raises(OSError) as told:
         write_whole(path, "new")
     assert told.value.filename == str(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the folder lies elsewhere there")
+def test_a_user_without_a_home_has_a_folder_that_cannot_be_written(monkeypatch):
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os, "getuid", lambda: 54321)  # in no list of users
+    assert state_folder() == Path("/.local/state/numoku")

@@ -14,6 +14,7 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import cache, partial
+from os.path import expanduser
 from pathlib import Path
 
 from ..app import setup
@@ -231,7 +232,7 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
 
 def _rescue(options: argparse.Namespace) -> int:
     """Copy the readable rows of a damaged file, and report the losses."""
-    found = rescue(Path(options.database).expanduser(), options.new)
+    found = rescue(Path(expanduser(options.database)), options.new)
     kept, lost = [], []
     for table, rescued in found.items():
         kept.append(f"{rescued.kept:,} {CONTENTS[table]}")
@@ -309,7 +310,7 @@ def main(arguments: Sequence[str]) -> int:
         raise SettingsError(f"there is no encoding {encoding}") from None
     if options.action == "rescue":
         return _rescue(options)
-    path = Path(options.database).expanduser()
+    path = Path(expanduser(options.database))
     was_there = path.exists()
     is_empty = False
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from os.path import expanduser
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -277,7 +278,7 @@ class Dialogue:
     def _save(self, words: list[str]) -> str:
         if not words:
             return "name a file, as in `save game.sgf`"
-        path = Path(" ".join(words)).expanduser()
+        path = Path(expanduser(" ".join(words)))
         if path.suffix.lower() not in KINDS:
             return "games are saved as .sgf, .psq, .lib (RenLib) or .svg (a film)"
         self.sgf()  # raises errors before asking
@@ -300,7 +301,7 @@ class Dialogue:
     def _load(self, words: list[str]) -> str:
         if not words:
             return "name a file, as in `load game.sgf`"
-        path = Path(" ".join(words)).expanduser()
+        path = Path(expanduser(" ".join(words)))
         start = setup.read_setup(read_whole(path), str(path))
         trees = setup.read_trees(path)
         self._begin(start, trees)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
@@ -275,7 +276,7 @@ def _format_of(connection: DatabaseConnection) -> str | None:
 def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
     """Return a connection to a file or URL, with its tables; EngineError if it cannot be opened."""
     text = str(target).removeprefix("sqlite:///")
-    file = Path(text).expanduser()
+    file = Path(expanduser(text))
     connection = ServerConnection(text) if "://" in text else DatabaseConnection(file, create)
     try:
         found = _format_of(connection)

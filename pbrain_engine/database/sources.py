@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from os.path import expanduser
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +55,7 @@ def read_source(
         ValueError: the source cannot be understood.
         OSError: it cannot be read.
     """
-    path = Path(name).expanduser()
+    path = Path(expanduser(name))
     if not path.is_file():
         if name and path.exists() and not begins_with_move(name):
             reason = "this is a folder" if path.is_dir() else "this is not a regular file"

@@ -205,3 +205,15 @@ def test_weights_that_are_built_in_get_no_note(run: Run) -> None:
 def test_what_cannot_be_read_is_named_once_without_numbers(run: Run, tmp_path: Path) -> None:
     status, _, problem = run("db", str(tmp_path / "a.db"), "add", "/proc/self/mem")
     assert status == 1 and problem == "numoku: /proc/self/mem: Input/output error\n"
+
+
+def test_a_tilde_before_no_user_is_part_of_a_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("db", "~nobody.db", "add", "h8i9")[0] == 0
+    assert run("db", "~nobody.db", "check")[0] == 0
+    assert "there is no file ~nobody.sgf" in run("db", "a.db", "add", "~nobody.sgf")[2]
+    with Engine(memory=60_000_000) as engine:
+        dialogue = Dialogue(engine, GameStart(GameRecord()), 2)
+        assert dialogue.answer("load ~nobody.sgf") == "~nobody.sgf: No such file or directory"
