@@ -32,6 +32,7 @@ export function listenToKeys(app) {
     ...Object.fromEntries(Object.entries(STEPS).map(([key, name]) => [key, [name, () => app.moves.step(name)]])),
     n: ["new-game", () => app.play.ask()], t: ["take-back", () => app.play.takeBack()], h: ["hint", () => find("hint").hidden || app.play.hint()],
     " ": ["key-best", () => app.playBest()], a: ["tab-analyse", () => app.openTab("analyse")], p: ["prove", () => app.isQuiet || app.proof.begin()], m: ["next-mistake", () => app.review.next()],
+    x: ["winning", () => { app.openTab("analyse"); find("winning").click(); }],
     r: ["rotate", () => app.file.turn("rotate")], "?": ["keys", () => opened("shortcuts")],
   };
   const signs = { ArrowLeft: "←", ArrowRight: "→", " ": "␣" };

@@ -18,6 +18,7 @@ export class ReviewPanel extends Panel {
   async begin() {
     const { app } = this, end = app.node.end;
     if (app.isQuiet) return this.say(t("quiet"));
+    if (app.proof.running) app.proof.halt(app.node); // else it would wait
     Object.assign(this, { line: end.path, tree: app.tree, done: null });
     for (const node of this.line) Object.assign(node, { review: null, after: null });
     this.say(t("looking"));
