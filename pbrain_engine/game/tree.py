@@ -95,7 +95,9 @@ class GameTree:
                 check_on_board(*node.cell, *size)
                 if node.is_move and (node.cell in setup or node.cell in way):
                     where = " ".join(cell_name(*cell) for cell in way if cell is not None)
-                    raise NotationError(f"{cell_name(*node.cell)} is taken after {where}")
+                    name = cell_name(*node.cell)
+                    taken = NotationError(f"{name} is taken after {where}")
+                    raise taken.coded("wrong-twice", n=depth, cell=name)
             if not node.is_move and node.children:
                 raise NotationError("a text on a cell is followed by moves")
             if depth:

@@ -24,7 +24,8 @@ taken as 20x20, or larger if the moves require it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
@@ -326,24 +327,36 @@ def read_games(
     Raises:
         NotationError: the file has one of these formats but is damaged.
     """
-    if data.startswith(MAGIC):
-        return [parse_renlib(data, encoding)]
-    if is_pos(data):
-        return [tree_of(parse_pos(data))]
     text, ending = decode(data), name.rpartition(".")[2].lower()
-    if games := read_text(text, size):
+    if not (data.startswith(MAGIC) or is_pos(data)) and (games := read_text(text, size)):
         return games
-    if ending == "lib":  # from here on damaged, for the content was not recognised
-        return [parse_renlib(data, encoding)]
-    if ending == "pos":
-        return [tree_of(parse_pos(data))]
-    return next((read(text, size) for known, _, read in _TEXTS if known == ending), [])
+    with _named("RenLib"):
+        if data.startswith(MAGIC) or ending == "lib":
+            return [parse_renlib(data, encoding)]
+    with _named("POS"):
+        if is_pos(data) or ending == "pos":
+            return [tree_of(parse_pos(data))]
+    with _named(ending.upper()):  # damaged, for the content was not recognised
+        return next((read(text, size) for known, _, read in _TEXTS if known == ending), [])
 
 
 def read_text(text: str, size: Coordinates | None = None) -> list[GameTree]:
     """Return the games of a text, like ``read_games``."""
     body = text.strip()
-    return next((read(body, size) for _, fits, read in _TEXTS if fits(body)), [])
+    for known, fits, read in _TEXTS:
+        if fits(body):
+            with _named(known.upper()):
+                return read(body, size)
+    return []
+
+
+@contextmanager
+def _named(form: str) -> Iterator[None]:
+    """Give errors without a code one that names the format."""
+    try:
+        yield
+    except NotationError as error:
+        raise error if error.code else error.coded("damaged", format=form) from None
 
 
 Writer = Callable[[GameRecord], str]

@@ -242,7 +242,8 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
         moves = _moves_in(properties)
         for side, point in moves:
             if side not in (None, Side((record.first + ply) % 2)):
-                raise NotationError(f"move {ply + 1}: {side.name.lower()} moves twice")
+                twice = NotationError(f"move {ply + 1}: {side.name.lower()} moves twice")
+                raise twice.coded("wrong-turn", n=ply + 1)
             child = TreeNode(_read_point(point, record))
             place.children.append(child)
             place, ply = child, ply + 1
@@ -313,7 +314,8 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
 
     root = dict(nodes[0])
     if first("GM").strip() not in ("", "4", "5" if first("SZ") else ""):  # some programs write 5
-        raise NotationError(f"GM[{_shown(first('GM'))}] is another game; five in a row is GM[4]")
+        other = NotationError(f"GM[{_shown(first('GM'))}] is another game; five in a row is GM[4]")
+        raise other.coded("other-game")
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?::\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
         raise NotationError(f"SZ[{_shown(first('SZ'))}] is not a board size")

@@ -39,7 +39,7 @@ export class GamesPanel extends Panel {
 
   keep(tree, node) {
     clearTimeout(this.timer);
-    if (!tree.isEmpty && !tree.isGone) this.save(tree.document(node));
+    if (!tree.isEmpty && !tree.isGone && tree.unchanged !== JSON.stringify(tree.flat())) this.save(tree.document(node));
   }
 
   async save(document) {

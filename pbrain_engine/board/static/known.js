@@ -58,7 +58,8 @@ export class KnownPanel extends Panel {
   }
 
   async storeAll() {
-    const { tree } = this.app;
+    const { tree } = this.app, known = tree.nodes().filter((node) => node.stored);
+    for (const node of known) await this.comment(node); // what has been stored is replaced
     if (await this.store(tree.flat(), tree.root.comment, tree.root.notes)) for (const node of tree.nodes()) node.stored = node.comment;
   }
 
