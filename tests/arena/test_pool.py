@@ -145,7 +145,7 @@ def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
         start(cluster, *words.replace("FILE", str(path)).split(), code=IMPATIENT)
         for words, path in zip(LOST, paths, strict=True)
     ]
-    wait_until(lambda: all(p.exists() and p.stat().st_size >= 2000 for p in paths))
+    wait_until(lambda: all(p.exists() and p.stat().st_size >= 2000 for p in paths), 300)
     cluster.close()
     for runner, path, goes_on in zip(runners, paths, LOST.values(), strict=True):
         said = runner.communicate(timeout=120)[1]
