@@ -99,7 +99,7 @@ def wait_for(changed: threading.Condition, is_reached: Callable[[], bool]) -> No
 
 
 def start_deep(works: Sequence[Callable[[], None]]) -> list[threading.Thread]:
-    """Start a thread with a deep stack for each callable."""
+    """Start a thread with a deep stack for each callable; MemoryError if the system has no more."""
 
     def run(work: Callable[[], None]) -> None:
         _here.is_deep = True
@@ -112,6 +112,8 @@ def start_deep(works: Sequence[Callable[[], None]]) -> list[threading.Thread]:
             for work in works:
                 threads.append(threading.Thread(target=run, args=(work,), daemon=True))
                 threads[-1].start()
+        except RuntimeError as error:
+            raise MemoryError(str(error)) from None
         finally:
             threading.stack_size(before)
     return threads

@@ -114,3 +114,12 @@ def test_a_depth_limit_is_kept_by_all_threads():
         engine.play(7, 7)
         for _ in range(3):
             assert engine.think(Limit(depth=7)).depth == 7
+
+
+def test_a_system_without_threads_is_short_of_memory(monkeypatch):
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(MemoryError, match="can't start new thread"):
+        SearchThreads(lambda: None).run(lambda: None)
