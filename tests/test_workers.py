@@ -140,7 +140,7 @@ def test_a_lost_task_is_begun_again_but_not_for_ever():
     assert pool.wait() == 4 and pool.running == []
     pool = Pool(abs, lambda: Failing(workers.ATTEMPTS + 1))
     pool.submit(4)
-    with pytest.raises(ClusterError):
+    with pytest.raises(ClusterError, match=f"was killed; {workers.GO_ON}"):
         pool.wait()
 
 
