@@ -23,14 +23,17 @@ from pbrain_engine.workers import ClusterError, Pool, ProcessPool, ThreadCache, 
 SCRIPT = textwrap.dedent(
     """
     import os
+    import signal
     import time
     from multiprocessing import get_context
 
     from pbrain_engine.workers import ProcessPool, become_worker
 
     if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began the tests
         helpers = ProcessPool(print, 2).executor
         pool = get_context("spawn").Pool(1, become_worker)
+        assert pool.apply(signal.getsignal, [signal.SIGINT]) is signal.SIG_IGN
         print(helpers.submit(os.getpid).result(), pool.apply(os.getpid), flush=True)
         BUSY
         time.sleep(600)

@@ -42,6 +42,9 @@ def test_the_board_knows_the_rules(rule):
             assert set(game.legal_moves()) == {y * board.width + x for x, y in legal}
             fives = {y * board.width + x for x, y in five_cells(board, side)}
             assert set(game.five_cells(side)) == fives, board.drawing()
+            held = [[game.cells[cell] for cell in five] for five in game.fives]
+            own = [five.count(side) for five in held if {*five} <= {side, EMPTY}]
+            assert game.open_fives[side] == [own.count(stones) for stones in range(6)]
 
 
 def test_the_board_forbids_what_two_programs_do():
