@@ -12,7 +12,7 @@ from pbrain_engine import Engine, Limit, Move, Thought
 from pbrain_engine.board.archive import Archive
 from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.messages import Operation
-from pbrain_engine.engine.alphabeta import deepest
+from pbrain_engine.engine.alphabeta import Search, deepest
 from pbrain_engine.threads import STACK_BYTES, SearchThreads, start_deep
 from pbrain_engine.values import WIN
 
@@ -123,3 +123,16 @@ def test_a_system_without_threads_is_short_of_memory(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(MemoryError, match="can't start new thread"):
         SearchThreads(lambda: None).run(lambda: None)
+
+
+def test_every_thread_of_an_engine_searches(monkeypatch):
+    searched, search = list[int](), Search._help
+
+    def note(self: Search, worker: int, number: int) -> None:
+        searched.append(number)
+        search(self, worker, number)
+
+    monkeypatch.setattr(Search, "_help", note)
+    with Engine(memory=60_000_000, threads=3) as engine:
+        engine.think(Limit(depth=2))
+    assert sorted(searched) == [1, 2]
