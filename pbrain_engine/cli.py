@@ -101,6 +101,8 @@ def prepare_streams() -> None:
 
 def dispatch(words: list[str]) -> int:
     """Run the command given by the words; return the exit status."""
+    if words[:1] == ["help"] and len(words) > 1:  # as git and others have it
+        words = [words[1], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
         print(usage())
         return OK

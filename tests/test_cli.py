@@ -239,3 +239,9 @@ def test_all_errors_of_the_package_have_one_base():
         found |= {word: getattr(import_module(name), word) for word in classes}
     assert len(found) <= 12
     assert all(issubclass(kind, pbrain_engine.NumokuError) for kind in found.values())
+
+
+def test_help_for_a_command_is_what_its_option_shows(run):
+    said = program(sys.executable, "-m", "pbrain_engine.cli", "help", "solve")
+    assert said.returncode == 0 and said.stdout.startswith("usage: numoku solve")
+    assert run("help", "no-such-command")[0] == 2
