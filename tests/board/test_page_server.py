@@ -48,7 +48,7 @@ def test_what_was_asked_before_or_without_a_connection_is_answered(
     page.do(
         "(() => { const { socket } = app.server; socket.addEventListener('close', () => {"
         " app.visit(app.node.parent); app.visit(app.node.children[0]); app.node.found = null; });"
-        " socket.close(); })()"
+        " socket.close(); app.server.stop(app.server.ask('engine').id); })()"
     )
     page.wait("document.querySelector('#link').dataset.state === 'back'")
     page.wait("app.node.found?.depth >= 2")

@@ -24,6 +24,8 @@ export class Server {
     this.token = given || remembered("token", "");
   }
 
+  get isOpen() { return this.about && !(this.socket.readyState > WebSocket.OPEN); } // the site's socket has no state
+
   connect() {
     const place = location.origin.replace(/^http/, "ws");
     // A page without a server brings a socket of its own, to an engine that runs in the browser.
@@ -77,7 +79,7 @@ export class Server {
     const question = { text, onevent, tries: 0 };
     const promise = new Promise((resolve) => { question.resolve = resolve; });
     this.questions.set(id, question);
-    if (this.about) this.send(question);
+    if (this.isOpen) this.send(question);
     promise.id = id;
     return promise;
   }
@@ -91,7 +93,7 @@ export class Server {
     const question = this.questions.get(id);
     if (!question) return;
     question.isStopped = true;
-    if (this.about) this.socket.send(JSON.stringify({ do: "stop", id: null, target: id }));
+    if (this.isOpen) this.socket.send(JSON.stringify({ do: "stop", id: null, target: id }));
     else this.take(stopped(id));
   }
 }
