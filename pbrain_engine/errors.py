@@ -31,6 +31,10 @@ class NumokuError(Coded, Exception):
 class Remark(Coded, str):
     """A message about what a file leaves out."""
 
+    def __new__(cls, text: str, code: str = "", **values: str | int) -> Self:
+        """Return the message, with a code and the values to fill in if the page translates it."""
+        return super().__new__(cls, text).coded(code, **values)
+
 
 class SettingsError(NumokuError):
     """Invalid or contradictory arguments."""
@@ -58,8 +62,15 @@ class WeightsError(NumokuError):
 
 def problem_of(error: Exception) -> str:
     """Return the message of an error in one line, without the error number of the system."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return reason_of(error)
+
+
+def reason_of(error: Exception) -> str:
+    """Return the message of an error in one line, without the file that it is about."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return error.strerror
     return " ".join(str(error).split()) or type(error).__name__
 
 

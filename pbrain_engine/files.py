@@ -38,6 +38,16 @@ def rounded(numbers: Mapping[str, float]) -> Document:
     }
 
 
+def user_path(name: str) -> Path:
+    """Return a path that the user named, which may begin with ``~``.
+
+    Unlike ``Path.expanduser``, it accepts ``~nobody`` and a user without a home.
+    """
+    from pathlib import Path
+
+    return Path(os.path.expanduser(name))
+
+
 def state_folder() -> Path:
     """Return the folder for the user's persistent data."""
     from pathlib import Path

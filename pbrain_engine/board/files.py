@@ -234,7 +234,7 @@ def written(tree: GameTree, form: str) -> tuple[str | bytes, list[Remark]]:
     if played.start.walls:
         raise Refused("blocked cells cannot be saved; copy the drawing instead").coded("walls")
     if form == "psq":
-        lost = Remark("variations and comments are not in PSQ").coded("lost-notes")
+        lost = Remark("variations and comments are not in PSQ", "lost-notes")
         return format_psq(played), [] if tree.is_plain() else [lost]
     return format_renlib(tree) if form == "lib" else format_sgf_trees([tree])
 

@@ -14,7 +14,6 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import cache, partial
-from os.path import expanduser
 from pathlib import Path
 
 from ..app import setup
@@ -24,7 +23,8 @@ from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule,
 from ..database.rescue import find_faults, rescue
 from ..database.sources import SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database
-from ..errors import FileError, SettingsError, complain
+from ..errors import FileError, SettingsError, complain, reason_of
+from ..files import user_path
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
 from ..game.documents import entry_document, following_document, proof_of
@@ -66,8 +66,7 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
-            reason = (isinstance(error, OSError) and error.strerror) or error
-            status = complain(f"{name}: {reason}{before}")
+            status = complain(f"{name}: {reason_of(error)}{before}")
             continue
         print(f"{name}: {_stored_words(done)}", flush=True)
     return status
@@ -232,7 +231,7 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
 
 def _rescue(options: argparse.Namespace) -> int:
     """Copy the readable rows of a damaged file, and report the losses."""
-    found = rescue(Path(expanduser(options.database)), options.new)
+    found = rescue(user_path(options.database), options.new)
     kept, lost = [], []
     for table, rescued in found.items():
         kept.append(f"{rescued.kept:,} {CONTENTS[table]}")
@@ -310,7 +309,7 @@ def main(arguments: Sequence[str]) -> int:
         raise SettingsError(f"there is no encoding {encoding}") from None
     if options.action == "rescue":
         return _rescue(options)
-    path = Path(expanduser(options.database))
+    path = user_path(options.database)
     was_there = path.exists()
     is_empty = False
     try:

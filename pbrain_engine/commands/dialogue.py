@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from os.path import expanduser
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..errors import NumokuError, problem_of
-from ..files import read_whole, write_whole
+from ..files import read_whole, user_path, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
 from ..game.game import Game
@@ -278,7 +277,7 @@ class Dialogue:
     def _save(self, words: list[str]) -> str:
         if not words:
             return "name a file, as in `save game.sgf`"
-        path = Path(expanduser(" ".join(words)))
+        path = user_path(" ".join(words))
         if path.suffix.lower() not in KINDS:
             return "games are saved as .sgf, .psq, .lib (RenLib) or .svg (a film)"
         self.sgf()  # raises errors before asking
@@ -301,7 +300,7 @@ class Dialogue:
     def _load(self, words: list[str]) -> str:
         if not words:
             return "name a file, as in `load game.sgf`"
-        path = Path(expanduser(" ".join(words)))
+        path = user_path(" ".join(words))
         start = setup.read_setup(read_whole(path), str(path))
         trees = setup.read_trees(path)
         self._begin(start, trees)

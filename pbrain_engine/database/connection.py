@@ -23,12 +23,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
 from ..engine.book import open_unwritable
 from ..engine.engine import EngineError
+from ..files import user_path
 
 APPLICATION_ID = 0x4E554D4B  # "NUMK", in the file header
 LEAST_SQLITE = (3, 35)  # for INSERT ... RETURNING
@@ -276,7 +276,7 @@ def _format_of(connection: DatabaseConnection) -> str | None:
 def connect(target: str | Path, create: bool = False) -> DatabaseConnection:
     """Return a connection to a file or URL, with its tables; EngineError if it cannot be opened."""
     text = str(target).removeprefix("sqlite:///")
-    file = Path(expanduser(text))
+    file = user_path(text)
     connection = ServerConnection(text) if "://" in text else DatabaseConnection(file, create)
     try:
         found = _format_of(connection)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from os.path import expanduser
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files import read_lines, read_object, read_whole
+from ..files import read_lines, read_object, read_whole, user_path
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.documents import read_analysis, read_text
 from ..game.game import Game, Move
@@ -55,7 +54,7 @@ def read_source(
         ValueError: the source cannot be understood.
         OSError: it cannot be read.
     """
-    path = Path(expanduser(name))
+    path = user_path(name)
     if not path.is_file():
         if name and path.exists() and not begins_with_move(name):
             reason = "this is a folder" if path.is_dir() else "this is not a regular file"

@@ -111,8 +111,8 @@ def without_bad(trees: list[GameTree], bad: Sequence[str]) -> list[GameTree]:
         raise NotationError(bad[0])
     if bad:
         more = f"; and {len(bad) - MOST_BAD} more" if len(bad) > MOST_BAD else ""
-        remark = Remark(f"left out: {'; '.join(bad[:MOST_BAD])}{more}")
-        trees[0].remarks.append(remark.coded("left-games", n=len(bad)))
+        text = f"left out: {'; '.join(bad[:MOST_BAD])}{more}"
+        trees[0].remarks.append(Remark(text, "left-games", n=len(bad)))
     return trees
 
 

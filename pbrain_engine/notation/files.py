@@ -291,8 +291,8 @@ def _read_sgf(text: str) -> list[GameTree]:
         return parse_sgf_trees(text)
     except NotationError as error:
         tree = tree_of(parse_sgf(text))
-        remark = Remark(f"only the first line of the game is used: {error}")
-        tree.remarks.append(remark.coded("left-lines"))
+        remark = f"only the first line of the game is used: {error}"
+        tree.remarks.append(Remark(remark, "left-lines"))
         return [tree]
 
 
@@ -327,16 +327,19 @@ def read_games(
     Raises:
         NotationError: the file has one of these formats but is damaged.
     """
-    text, ending = decode(data), name.rpartition(".")[2].lower()
-    if not (data.startswith(MAGIC) or is_pos(data)) and (games := read_text(text, size)):
+    ending = name.rpartition(".")[2].lower()
+    if data.startswith(MAGIC):
+        ending = "lib"
+    elif is_pos(data):
+        ending = "pos"
+    elif games := read_text(decode(data), size):
         return games
-    with _named("RenLib"):
-        if data.startswith(MAGIC) or ending == "lib":
+    with _named("RenLib" if ending == "lib" else ending.upper()):
+        if ending == "lib":
             return [parse_renlib(data, encoding)]
-    with _named("POS"):
-        if is_pos(data) or ending == "pos":
+        if ending == "pos":
             return [tree_of(parse_pos(data))]
-    with _named(ending.upper()):  # damaged, for the content was not recognised
+        text = decode(data)  # damaged, for its format was not recognised
         return next((read(text, size) for known, _, read in _TEXTS if known == ending), [])
 
 

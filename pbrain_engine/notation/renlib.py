@@ -87,11 +87,11 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     for node, raw in labels:
         node.text = _decode(raw, known)
     if not flags & CHILDLESS:
-        cut = Remark("the file ends after announcing another move; it may be cut off")
-        tree.remarks.append(cut.coded("left-end"))
+        text = "the file ends after announcing another move; it may be cut off"
+        tree.remarks.append(Remark(text, "left-end"))
     if unknown:
-        flagged = Remark(f"nodes with undocumented flags: {unknown}")
-        tree.remarks.append(flagged.coded("left-flags", n=unknown))
+        text = f"nodes with undocumented flags: {unknown}"
+        tree.remarks.append(Remark(text, "left-flags", n=unknown))
     return tree.check()
 
 
@@ -194,10 +194,10 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
         stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
     losses = []
     if replaced:
-        lost = Remark(f"{replaced} texts have characters that {encoding} or RenLib cannot store")
-        losses.append(lost.coded("lost-signs", n=replaced))
+        text = f"{replaced} texts have characters that {encoding} or RenLib cannot store"
+        losses.append(Remark(text, "lost-signs", n=replaced))
     if any(node.drawn for node, _ in tree.walk()):
-        losses.append(Remark("RenLib cannot store circles and arrows").coded("lost-drawn"))
+        losses.append(Remark("RenLib cannot store circles and arrows", "lost-drawn"))
     return bytes(out), losses
 
 

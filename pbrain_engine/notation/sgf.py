@@ -64,11 +64,11 @@ def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[Remark]]:
             labels += not node.is_move and bool(node.title or node.comment or node.is_marked)
     losses = []
     if starts:
-        lost = Remark(f"SGF cannot store {starts} marks of where to start")
-        losses.append(lost.coded("lost-starts", n=starts))
+        text = f"SGF cannot store {starts} marks of where to start"
+        losses.append(Remark(text, "lost-starts", n=starts))
     if labels:
-        lost = Remark(f"SGF cannot store {labels} comments on a cell without a move")
-        losses.append(lost.coded("lost-labels", n=labels))
+        text = f"SGF cannot store {labels} comments on a cell without a move"
+        losses.append(Remark(text, "lost-labels", n=labels))
     return "".join(parts), losses
 
 
@@ -277,18 +277,18 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
             place.children.append(target)
         target.text = words
     if skipped:
-        remark = Remark(f"stones set up in the middle of a game are left out: {skipped}")
-        tree.remarks.append(remark.coded("left-stones", n=skipped))
+        text = f"stones set up in the middle of a game are left out: {skipped}"
+        tree.remarks.append(Remark(text, "left-stones", n=skipped))
     rule = dict(nodes[0]).get("RU", [""])[0].strip()
     if record.rule is None and rule:
-        remark = Remark(f"RU[{_shown(rule)}] is not a known rule")
-        tree.remarks.append(remark.coded("left-rule", rule=_shown(rule)))
+        text = f"RU[{_shown(rule)}] is not a known rule"
+        tree.remarks.append(Remark(text, "left-rule", rule=_shown(rule)))
     unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
     if unread:
         names, more = ", ".join(map(_shown, unread[:MOST_NAMES])), len(unread) - MOST_NAMES
         names += f" and {more} more" if more > 0 else ""
-        remark = Remark(f"SGF properties left out: {names}")
-        tree.remarks.append(remark.coded("left-names", names=names))
+        text = f"SGF properties left out: {names}"
+        tree.remarks.append(Remark(text, "left-names", names=names))
     return tree.check()
 
 

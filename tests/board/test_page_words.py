@@ -90,7 +90,7 @@ def test_every_language_has_every_message(words: dict[str, dict[str, str]]) -> N
 
 def test_errors_with_codes_have_words_in_the_tables(words: dict[str, dict[str, str]]) -> None:
     sources = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
-    codes = set(re.findall(r"""\.coded\(\s*"([\w-]+)\"""", sources))
+    codes = set(re.findall(r"""(?:\.coded\(|\bRemark\([^)]*?,)\s*"([\w-]+)\"""", sources))
     for language in LANGUAGES[1:]:
         said = {name[6:] for name in words[language] if name.startswith("error-")}
         assert codes | {"token"} == said, language
