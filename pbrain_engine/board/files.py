@@ -13,7 +13,7 @@ from ..app.saved import OPEN
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..errors import NumokuError, Refused, Remark
 from ..files import Document, Json, decode
-from ..game.cells import begins_with_move
+from ..game.cells import NotationError, begins_with_move, check_size
 from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.tree import GameTree, main_line, tree_of
@@ -132,8 +132,7 @@ def named_board(
             rule = Rule.parse(named[3].lower())
         else:
             size = int(named[1]), int(named[2])
-            if not all(MIN_BOARD <= side <= MAX_BOARD for side in size):
-                break
+            check_size("the board", *size)
         text = text[named.end() :]
     return text, rule, size
 
@@ -161,7 +160,8 @@ def page_document(trees: list[GameTree], number: int = 1) -> Document:
     tree = trees[min(number, len(trees)) - 1]
     nodes = tree.count()
     if nodes > MOST_NODES:
-        raise Refused(f"{nodes:,} moves are too many for the page; it can show {MOST_NODES:,}")
+        reason = f"{nodes:,} moves are too many for the page; it can show {MOST_NODES:,}"
+        raise Refused(reason).coded("too-many", n=nodes, most=MOST_NODES)
     if any(node.cell is None for node, depth in tree.walk() if depth):
         raise Refused("the game has passes, which the board does not support").coded("passes")
     game_of(main_line(tree))
@@ -191,6 +191,8 @@ def read_trees(
         refuse_others(content, "")
         usual = Rule.RENJU if content.startswith(LIBRARY_START) else usual
         trees, content = read_games(content, name), decode(content)
+        if not trees and "\0" in content:
+            raise NotationError("this is not a file of a game").coded("no-game")
     else:
         trees = read_text(content)
     if not trees:

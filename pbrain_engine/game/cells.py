@@ -52,9 +52,8 @@ def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
 def check_size(what: str, width: int, height: int) -> None:
     """Raise NotationError about ``what`` if no board has this size."""
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
-        raise NotationError(
-            f"{what} is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
-        )
+        text = f"{what} is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
+        raise NotationError(text).coded("board-size", size=f"{width}×{height}")
 
 
 def parse_cell(text: str, width: int, height: int) -> Coordinates:

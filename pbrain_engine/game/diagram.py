@@ -135,7 +135,8 @@ def parse_diagram(text: str) -> GameRecord:
     if to_move is None:
         surplus = sum((side is Side.BLACK) - (side is Side.WHITE) for _, side in placed)
         if surplus not in (0, 1):
-            raise NotationError("say who moves: add a line 'black to move' or 'white to move'")
+            reason = "say who moves: add a line 'black to move' or 'white to move'"
+            raise NotationError(reason).coded("no-mover")
         to_move = Side(surplus)
     return GameRecord(
         lengths[0], len(lengths), first=to_move, placed=tuple(placed),

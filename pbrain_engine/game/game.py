@@ -447,7 +447,7 @@ class Game:
         turned = sorted(record.placed, key=lambda held: -held[1])
         walk.set_up([Stone(Move(*cell), side, False) for cell, side in turned], record.first)
         if walk.winner not in (None, self.winner):  # each is the side whose row came first
-            raise NotationError("both sides have a winning row")
+            raise NotationError("both sides have a winning row").coded("two-rows")
         number = 0
         for move in record.turns:
             number += move is not None

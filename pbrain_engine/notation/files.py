@@ -155,10 +155,9 @@ def format_psq(record: GameRecord) -> str:
     Raises:
         NotationError: the game has set-up stones, starts with white or has passes.
     """
-    if record.placed:
-        raise NotationError("a PSQ file cannot keep stones set up before the first move")
-    if record.first != Side.BLACK:
-        raise NotationError("in a PSQ file black always begins")
+    if record.placed or record.first != Side.BLACK:
+        reason = "a PSQ file begins with the empty board and black's move"
+        raise NotationError(reason).coded("only-empty", format="PSQ")
     if record.passes:
         raise NotationError("a PSQ file cannot keep passes")
     lines = [_HEAD.format(record.width, record.height)]
@@ -313,7 +312,8 @@ def refuse_others(data: bytes, name: str) -> None:
     """Raise NotationError for a file that another command reads, naming the command."""
     for start, words in _OTHERS:
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(start):
-            raise NotationError(f"{name or 'this'} is {words.format(name or 'FILE')}")
+            reason = f"{name or 'this'} is {words.format(name or 'FILE')}"
+            raise NotationError(reason).coded("no-game")
 
 
 def read_games(

@@ -151,10 +151,11 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
     record = tree.record
     if (record.width, record.height) != (SIZE, SIZE):
         size = f"{record.width}x{record.height}"
-        raise NotationError(f"RenLib boards are 15x15, not {size}").coded("library-board")
+        wrong = NotationError(f"RenLib boards are 15x15, not {size}")
+        raise wrong.coded("only-empty", format="RenLib (15×15)")
     if record.placed or record.first:
         reason = "a library begins with the empty board and black's move"
-        raise NotationError(reason).coded("library-board")
+        raise NotationError(reason).coded("only-empty", format="RenLib (15×15)")
     replaced = 0
 
     def encode(text: str) -> bytes:

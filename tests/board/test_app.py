@@ -294,6 +294,7 @@ def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
 @pytest.mark.parametrize(
     ("data", "name", "reason"),
     [(b"\x09w", "a.pos", "the .pos file is cut off: it has 1 of 9 moves"),
+     (b"\x89PNG\r\n\x1a\n\0\0\0", "a.png", "^this is not a file of a game$"),
      (b"SQLite format 3\0", "a.db", "this is a database; .* `numoku db FILE show` queries it")],
 )  # fmt: skip
 def test_a_file_that_is_damaged_or_no_game_is_named_for_what_it_is(

@@ -197,7 +197,7 @@ def test_a_position_is_set_up_played_and_analysed(opened: Open) -> None:
     page.tab("file")
     page.set(puts="")
     page.play("h9")
-    page.says("state", "Black has won")
+    page.says("state", "Black wins")
     page.press("empty-board")
     page.wait("app.tree.isEmpty && app.node.facts")
     page.says("state", "Black to move")

@@ -58,9 +58,9 @@ def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
     page = opened(OPEN_THREE + "g8c3")
     page.play("k8")
     page.has("#board .winning")
-    page.wait("document.querySelector('#bar').getAttribute('aria-label').includes('Black has won')")
+    page.wait("document.querySelector('#bar').getAttribute('aria-label').includes('Black wins')")
     assert page.do("document.querySelector('#bar-black').style.transform") == "scaleY(1)"
-    page.says("state", "Black has won")
+    page.says("state", "Black wins")
     page.click("a15")
     page.says("state", "Begin a new game")
     assert page.stones() == 9
@@ -393,7 +393,7 @@ def test_moves_are_read_on_the_board_that_they_name_or_fit(opened: Open) -> None
     page.raw.click("#file-status button:text-is('Read it on Standard 15×15')")
     page.says("file-status", "12 moves · Standard 15×15")
     page.read("99x99 h8")
-    page.says("file-status", "'99x99' is not a cell")
+    page.says("file-status", "the board is 99x99; boards are 5 to 22 wide and high")
 
 
 def test_each_game_of_a_file_can_be_shown_in_the_language_of_the_page(opened: Open) -> None:

@@ -23,9 +23,9 @@ def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
     page.play("o15")  # a move far away
     page.says("proof-status", "Five")
     assert page.raw.locator("#board .winning").count() == 5
-    page.says("state", "Black has won")
+    page.says("state", "Black wins")
     assert "choose" not in page.text("state")
-    assert page.raw.get_attribute("#bar", "aria-label") == "Evaluation: Black has won"
+    assert page.raw.get_attribute("#bar", "aria-label") == "Evaluation: Black wins"
     page.press("proof-back")
     page.wait("app.node.ply === 7")
     page.press("defend")

@@ -84,7 +84,7 @@ export class AnalysisPanel extends Panel {
   endValue({ facts }) {
     if (!facts?.winner) return facts?.full ? { value: 0, chance: 0.5, is: t("draw") } : null;
     const won = facts.winner === this.app.mover;
-    return { value: won ? WIN : -WIN, chance: Number(won), is: t("has-won", { side: facts.winner }) };
+    return { value: won ? WIN : -WIN, chance: Number(won), is: t("wins", { side: facts.winner }) };
   }
 
   take(node, id, found) {

@@ -263,7 +263,7 @@ class App {
     const own = this.guide?.state?.(facts);
     if (own) return own;
     if (facts?.foul) return t("foul-loses", { cell: this.nameOf(facts.foul.cell), why: t(`foul ${facts.foul.reason}`) });
-    if (facts?.winner) return t("has-won", { side: facts.winner });
+    if (facts?.winner) return t("wins", { side: facts.winner });
     if (facts?.full) return t("draw");
     const { node, mover: side, tree } = this, words = node.ply ? t("to-move-after", { side, n: node.ply, cell: this.nameOf(node.cell) }) : t("to-move", { side });
     const result = node === tree.root.end && RESULTS[tree.names.result]; // of a game that was resigned, or came from a file

@@ -206,7 +206,6 @@ export class PlayPanel extends Panel {
 
   async resign() {
     const { app } = this, { tree } = app;
-    if (app.guide !== this || this.over) return app.say(t("no-game"));
     if (!await asked(t("resign-ask"), t("resign")) || app.tree !== tree || this.over) return null;
     this.cancel();
     const side = this.human === "both" ? app.mover : this.human;

@@ -89,7 +89,7 @@ export class ProofPanel extends Panel {
     const { app } = this, node = app.node, found = await this.ask("prove");
     if (!found) return false;
     if (!found.move) {
-      this.say(t(node === this.root ? "no-win" : "no-win-here"));
+      this.say(t("no-win"));
       return node !== this.root;
     }
     app.playCell(found.move).step = { win: found };
@@ -192,7 +192,7 @@ export class ProofPanel extends Panel {
   }
 
   state(facts) {
-    if (facts?.winner) return t("has-won", { side: facts.winner });
+    if (facts?.winner) return t("wins", { side: facts.winner });
     return this.app.tree.toMove(this.app.node) === this.attacker ? t("attacker-looks") : t("any-defence");
   }
 

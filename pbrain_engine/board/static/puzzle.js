@@ -158,7 +158,7 @@ export class PuzzlePanel extends Panel {
 
   get holding() { return this.puzzle.moves || this.puzzle.best; }
 
-  refuses() { return this.busy ? t("wait-for-defence") : this.over ? t("puzzle-over") : null; }
+  refuses() { return this.busy ? t("defending") : this.over ? t("puzzle-over") : null; }
 
   moved() {
     this.over = false;
@@ -173,7 +173,7 @@ export class PuzzlePanel extends Panel {
     const facts = await app.look(node);
     if (this.puzzle.kind === "defend") await this.judge(node);
     else if (facts?.winner === this.puzzle.to_move) this.won();
-    else if (facts?.winner) this.fail(t("has-won", { side: facts.winner }));
+    else if (facts?.winner) this.fail(t("wins", { side: facts.winner }));
     else if (facts) await this.defend();
     this.busy = false;
     app.draw();
@@ -213,7 +213,7 @@ export class PuzzlePanel extends Panel {
     const after = await app.look(app.node);
     if (!after?.winner) return;
     this.over = true;
-    this.fail(t("has-won", { side: after.winner }));
+    this.fail(t("wins", { side: after.winner }));
   }
 
   won() {
