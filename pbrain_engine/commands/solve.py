@@ -38,6 +38,7 @@ from .analyse import TREE_SECONDS
 
 SEARCH_SHARE = 0.5  # of the time for the threat search; the main search gets the rest
 NAMED_FAULTS = 3  # bad lines before the first puzzle whose error is shown
+MOST_FAULTS = 10_000  # lines without any puzzle, after which no more are read
 
 
 COMMAND = CommandLine(
@@ -64,6 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     """Solve a file; return 0, or 1 if an answer is wrong or a line is not a puzzle."""
     options = COMMAND.parse(arguments)
     path = options.file
+    name = "the standard input" if path == "-" else path
     answers: list[Result] = []
     wrong = faulty = 0
     with (
@@ -71,6 +73,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdin if path == "-" else open(path, encoding="utf-8", errors="replace") as file,
     ):
         for place, line in enumerate(read_lines(file, path), 1):
+            if place > MOST_FAULTS and not answers:
+                raise FileError(f"{name} has no puzzle in its first {MOST_FAULTS:,} lines")
             if not line.strip():
                 continue
             try:
@@ -94,7 +98,6 @@ def main(arguments: Sequence[str]) -> int:
                 lines = view.proof_lines(game_of(puzzle), solvers.solver, answer.tree, "  ")
                 print("\n".join(lines))
     if not answers and not faulty:
-        name = "the standard input" if path == "-" else path
         raise FileError(f"{name} is empty: there is no puzzle in it")
     words = summary(answers, wrong)
     if faulty:

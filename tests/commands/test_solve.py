@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -115,6 +116,15 @@ def test_signs_that_a_terminal_lacks_are_no_failure(tmp_path: Path) -> None:
     result = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True)
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout.startswith(b"\\u4e94 \\ud800  vcf  ")
+
+
+def test_input_without_a_puzzle_is_not_read_without_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n" * 11_000))
+    status, out, err = solve(capsys, Path("-"))
+    assert (status, out, err.count("\n")) == (1, "", 4)
+    assert err.endswith("numoku: the standard input has no puzzle in its first 10,000 lines\n")
 
 
 def test_the_sample_puzzles_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
