@@ -9,6 +9,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 8421
 LOCAL = "127.0.0.1"
 LINGER = 300.0  # seconds without visitors until the server ends
+DESCRIPTORS = 6  # files that the server and a visitor need
 
 
 COMMAND = CommandLine(
@@ -66,6 +68,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.file:
         board.desks.start = read_file(options.file)
     listener = listen(options.host, options.port)
+    with ExitStack() as probes:  # an event loop that cannot open its own leaves a traceback
+        for _ in range(DESCRIPTORS):
+            probes.enter_context(socket.socket())
     config = uvicorn.Config(
         board.app, log_level="critical", lifespan="on", ws="websockets-sansio",
         ws_max_size=MOST_BYTES, timeout_graceful_shutdown=2,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import subprocess
+import sys
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -143,3 +146,12 @@ def test_a_port_can_be_taken_again_at_once() -> None:
             listener.accept()[0].close()  # who ends first keeps the port for a minute
             assert client.recv(1) == b""
     command.listen("127.0.0.1", port).close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+@pytest.mark.parametrize("limit", [6, 7])
+def test_without_descriptors_for_the_server_that_is_all_it_says(limit: int) -> None:
+    words = f"ulimit -n {limit}; {sys.executable} -m pbrain_engine.cli board --no-open --port 0"
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "numoku: Too many open files\n"
