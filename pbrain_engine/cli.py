@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from io import TextIOWrapper
-
-from . import __version__
 
 try:
+    import os
+    from collections.abc import Callable, Sequence
+    from importlib import import_module
+    from io import TextIOWrapper
+
+    from . import __version__
     from .errors import (
         FAILURE,
         INTERRUPTED,

@@ -62,8 +62,8 @@ class WeightsError(NumokuError):
 
 def problem_of(error: Exception) -> str:
     """Return the message of an error in one line, without the error number of the system."""
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return one_line(f"{error.filename or repr('')}: {error.strerror}")
     return reason_of(error)
 
 
@@ -71,13 +71,18 @@ def reason_of(error: Exception) -> str:
     """Return the message of an error in one line, without the file that it is about."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return " ".join(str(error).split()) or type(error).__name__
+    return one_line(str(error)) or type(error).__name__
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks, which names of files may have."""
+    return " ".join(text.split())
 
 
 def complain(text: str, status: int = FAILURE) -> int:
     """Print an error message on stderr, if possible; return the exit status."""
     with suppress(OSError):
-        print(f"numoku: {text}", file=sys.stderr)
+        print(f"numoku: {one_line(text)}", file=sys.stderr)
     flush_errors()
     return status
 

@@ -17,6 +17,8 @@ from .position.rules import Rule
 from .search.parameters import MAX_DEPTH, check_search
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from _typeshed import SupportsWrite
 
 ENDLESS = 1 << 30  # the upper end of an open span
@@ -104,6 +106,15 @@ def board_size(text: str) -> tuple[int, int]:
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
         raise ValueError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
     return width, height
+
+
+def file_path(name: str) -> Path:
+    """Return the path of a file that an option names; ValueError if it names none."""
+    from pathlib import Path
+
+    if not name:
+        raise ValueError("'' names no file")
+    return Path(name)
 
 
 def search(name: str) -> str:

@@ -42,8 +42,9 @@ def test_wrong_use_of_every_command_is_told_in_one_line(name, run):
 def test_a_file_that_is_not_there_is_told_without_numbers(words, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plain").touch()
-    path = tmp_path / "plain" / "below"  # where no file can be
-    found, out, err = run(*words.replace("FILE", str(path)).split())
+    name = "below" if os.name == "nt" else "be\nlow"
+    path = str(tmp_path / "plain" / name)  # where no file can be
+    found, out, err = run(*(path if word == "FILE" else word for word in words.split()))
     assert (found, out) == (1, "")
     assert err.count("\n") == 1 and "Errno" not in err and "plain" in err
 
@@ -52,6 +53,15 @@ def test_a_problem_is_one_line():
     assert problem_of(ValueError("two\nlines")) == "two lines"
     missing = FileNotFoundError(2, "No such file or directory", "a")
     assert problem_of(missing) == "a: No such file or directory"
+    assert problem_of(FileNotFoundError(2, "None", "")) == "'': None"
+
+
+@unix
+def test_a_line_break_in_a_name_breaks_no_line(tmp_path, run):
+    path = tmp_path / "a\nb.sgf"
+    path.write_text("(;GM[4]SZ[15];B[hh])")
+    said = run("db", str(tmp_path / "x.db"), "add", str(path))
+    assert said == (0, f"{tmp_path}/a b.sgf: stored 1 game, 2 positions\n", "")
 
 
 @unix
@@ -146,28 +156,30 @@ def test_without_a_stream_for_errors_the_output_is_still_json(words, tmp_path):
 
 INTERRUPTING = """\
 import sys
+sys.modules.pop({0!r}, None)
 class Interrupt:
     def find_spec(self, name, *_):
-        if name == {!r}:
+        if name == {0!r}:
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupt())
 from pbrain_engine import cli
-sys.exit(cli.main({!r}))
+sys.exit(cli.main({1!r}))
 """
 
 
 @pytest.mark.parametrize(
     ("module", "words"),
     [
-        ("errors", ["--help"]),
-        ("engine.engine", ["analyse", "h8"]),
-        ("options", ["analyse", "h8"]),
-        ("commands.analyse", ["analyse", "h8"]),
-        ("commands.bench", ["--version"]),
+        ("importlib", ["--help"]),
+        ("pbrain_engine.errors", ["--help"]),
+        ("pbrain_engine.engine.engine", ["analyse", "h8"]),
+        ("pbrain_engine.options", ["analyse", "h8"]),
+        ("pbrain_engine.commands.analyse", ["analyse", "h8"]),
+        ("pbrain_engine.commands.bench", ["--version"]),
     ],
 )
 def test_an_interrupt_while_modules_are_loaded_ends_the_command(module, words):
-    script = INTERRUPTING.format(f"pbrain_engine.{module}", words)
+    script = INTERRUPTING.format(module, words)
     result = program(sys.executable, "-c", script)
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 

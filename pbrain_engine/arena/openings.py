@@ -18,7 +18,6 @@ from contextlib import nullcontext
 from functools import partial
 from itertools import count, islice
 from math import inf
-from pathlib import Path
 from typing import Any
 
 from ..engine.engine import Engine, Limit
@@ -26,7 +25,7 @@ from ..errors import INTERRUPTED, FileError, SettingsError, complain
 from ..files import decode, read_whole, shown
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..game.game import Game
-from ..options import SHARED, CommandLine, Option, not_below_zero, positive
+from ..options import SHARED, CommandLine, Option, file_path, not_below_zero, positive
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
 from ..workers import Pool, in_order
@@ -208,7 +207,7 @@ COMMAND = CommandLine(
     "Make balanced openings of few stones for numoku match, one per line in offsets from the "
     "centre.",
     (
-        Option("file", Path, about="output file (standard output)",
+        Option("file", file_path, about="output file (standard output)",
                more={"nargs": "?"}),
         Option("--count", positive, DEFAULT_COUNT, "N", "number of openings"),
         SHARED["rule"]._replace(default="freestyle", about="name or code of the rule"),

@@ -27,7 +27,7 @@ from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, WHITE, GameRecord
 from ..notation.files import write_game
 from ..notation.journal import annotated
-from ..options import SHARED, CommandLine, Option, counted, whole
+from ..options import SHARED, CommandLine, Option, counted, file_path, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
 from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
@@ -261,10 +261,10 @@ COMMAND = CommandLine(
     "numoku report",
     "Make a page of a match: results, charts, and the games on a board.",
     (
-        Option("journal", metavar="JOURNAL", about="of numoku match (the latest one)",
-               more={"nargs": "?"}),
-        Option("--html", Path, None, "FILE", "write the page (the default, named as the journal, "
-               "without other output)"),
+        Option("journal", file_path, None, "JOURNAL", "of numoku match (the latest one)",
+               {"nargs": "?"}),
+        Option("--html", file_path, None, "FILE",
+               "write the page (the default, named as the journal, without other output)"),
         Option("--games", whole, DEFAULT_GAMES, "N",
                "show the last N games on the page's board"),
         Option("--title", str, "", "TITLE", "title of the page"),
@@ -276,9 +276,9 @@ COMMAND = CommandLine(
                "print the chances that engines reported against their scores, by stones"),
         SHARED["json"]._replace(about="print the result document of the match, or "
                                "the calibration as a list"),
-        Option("--pgn", Path, None, "FILE", "write all games to one PGN file"),
-        *(Option(f"--{kind}", Path, None, "FOLDER", f"write each game to one {kind.upper()} file")
-          for kind in FILE_EACH),
+        Option("--pgn", file_path, None, "FILE", "write all games to one PGN file"),
+        *(Option(f"--{kind}", file_path, None, "FOLDER",
+                 f"write each game to one {kind.upper()} file") for kind in FILE_EACH),
     ),
 )  # fmt: skip
 
@@ -289,7 +289,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.text and options.json:
         raise SettingsError("--text and --json are alternatives")
     folder = default_journal().parent
-    path = Path(options.journal) if options.journal else max(
+    path = options.journal or max(
         folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, default=None
     )  # fmt: skip
     if path is None:

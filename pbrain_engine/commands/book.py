@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 from ..app import setup
 from ..database import book as growth
@@ -21,7 +20,7 @@ from ..files import write_whole
 from ..game.cells import format_moves, format_offsets
 from ..game.documents import author_of, position_document
 from ..game.position import image_of, read_key
-from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, positive
+from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, file_path, positive
 from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
@@ -153,7 +152,7 @@ COMMAND = CommandLine(
             "write balanced positions as openings for numoku match",
             (
                 FILE, *POSITION,
-                Option("out", Path, None, "OUT", "a file that does not exist yet"),
+                Option("out", file_path, None, "OUT", "a file that does not exist yet"),
                 "stones", "balance",
             ),
         ),

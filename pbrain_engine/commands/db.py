@@ -14,7 +14,6 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import cache, partial
-from pathlib import Path
 
 from ..app import setup
 from ..app.view import format_worth
@@ -23,7 +22,7 @@ from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule,
 from ..database.rescue import find_faults, rescue
 from ..database.sources import SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database
-from ..errors import FileError, SettingsError, complain, reason_of
+from ..errors import FileError, SettingsError, complain, one_line, reason_of
 from ..files import user_path
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
@@ -32,7 +31,17 @@ from ..game.opening_names import find_opening, opening_of
 from ..game.record import GameRecord
 from ..game.result import Entry, Result
 from ..notation.renlib import ENCODING
-from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, integer, whole
+from ..options import (
+    POSITION,
+    SHARED,
+    Action,
+    CommandLine,
+    Option,
+    counted,
+    file_path,
+    integer,
+    whole,
+)
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
@@ -68,17 +77,18 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
             status = complain(f"{name}: {reason_of(error)}{before}")
             continue
-        print(f"{name}: {_stored_words(done)}", flush=True)
+        print(one_line(f"{name}: {_stored_words(done)}"), flush=True)
     return status
 
 
 def _remark(name: str, text: str) -> None:
-    print(f"{name}: {text}", file=sys.stderr)
+    print(one_line(f"{name}: {text}"), file=sys.stderr)
 
 
 def _tell(name: str, done: Added) -> None:
     if sys.stderr.isatty():
-        print(f"{name}: {_stored_words(done)}", end="\r", file=sys.stderr, flush=True)
+        words = one_line(f"{name}: {_stored_words(done)}")
+        print(words, end="\r", file=sys.stderr, flush=True)
 
 
 def _stored_words(done: Added) -> str:
@@ -225,7 +235,7 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
             name = other.name  # without the password of a URL
             _require_whole(other, "nothing was copied")
             done = merge(database, other, partial(_tell, name))
-        print(f"{name}: {_stored_words(done)}", flush=True)
+        print(one_line(f"{name}: {_stored_words(done)}"), flush=True)
     return 0
 
 
@@ -286,14 +296,14 @@ COMMAND = CommandLine(
         )),
         "export": Action(
             export, "write a RenLib library, an SGF file, or everything as JSON lines", (
-            Option("out", Path, None, "OUT", "named .lib, .sgf or .jsonl"), *POSITION,
+            Option("out", file_path, None, "OUT", "named .lib, .sgf or .jsonl"), *POSITION,
             Option("--values", None, False, None, "also write the values of the moves"), LETTERS,
         )),
         "merge": Action(_merge_others, "copy the contents of other databases",
                         (Option("others", metavar="OTHER", more={"nargs": "+"}),)),
         "check": Action(check, "check for damage; exit status 1 if there is any", ()),
         "rescue": Action(_rescue, "copy what is readable in a damaged file to a new one",
-                         (Option("new", Path, metavar="NEW"),)),
+                         (Option("new", file_path, metavar="NEW"),)),
     },
 )  # fmt: skip
 

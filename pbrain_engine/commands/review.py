@@ -38,7 +38,7 @@ from ..game.record import GameRecord
 from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed, chances, decisive, verdict
 from ..game.tree import GameTree, TreeNode, main_line, tree_of
 from ..notation.sgf import format_sgf_trees
-from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted
+from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted, file_path
 from ..position.rules import Side
 from ..progress import Progress
 from ..solver import Solver
@@ -62,7 +62,7 @@ COMMAND = CommandLine(
         *POSITION,
         SHARED["time"]._replace(default=1.0, about="seconds per position"),
         "threads", "memory", "db", "json",
-        Option("--sgf", Path, None, "OUT", "write the game with comments"),
+        Option("--sgf", file_path, None, "OUT", "write the game with comments"),
     ),
     "GAME is a game file, moves such as h8i9j10, or - for standard input.",
 )  # fmt: skip

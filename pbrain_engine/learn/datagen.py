@@ -25,6 +25,7 @@ from ..options import (
     CommandLine,
     Option,
     board_size,
+    file_path,
     list_of,
     number,
     positive,
@@ -49,7 +50,7 @@ COMMAND = CommandLine(
     "`numoku train`; or search positions of games again. The same command continues an "
     "interrupted file; with more --games it extends one.",
     (
-        Option("file", Path, about="where the games are written"),
+        Option("file", file_path, about="where the games are written"),
         Option("--games", whole, 1000, "N", "games in the file"),
         Option("--nodes", NodePlan.parse, "1200", "N",
                "nodes a move, on average; 12000@20,4800@40,1200: 12000 before the 20th stone, "
@@ -67,7 +68,7 @@ COMMAND = CommandLine(
         Option("--full-share", share, 0.0, "S",
                "share of games that quiet moves do not end early (0)"),
         "positions of game files, searched again:",
-        Option("--positions", Path, None, "GAMES", "the files", {"nargs": "+"}),
+        Option("--positions", file_path, None, "GAMES", "the files", {"nargs": "+"}),
         Option("--count", positive, None, "N",
                "a sample of N, balanced over rules, boards and stages (all of them)"),
         Option("--open", None, False, None, "leave out positions decided or with an only move"),

@@ -25,7 +25,7 @@ from ..errors import FileError, WeightsError
 from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
 from ..files import check_target, in_place_of, write_whole
 from ..notation.games import LABELS, read_about
-from ..options import SHARED, CommandLine, Option, list_of, positive, share
+from ..options import SHARED, CommandLine, Option, file_path, list_of, positive, share
 from ..options import number as real
 from ..pages import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
@@ -63,12 +63,12 @@ COMMAND = CommandLine(
     "Learn a network from the games of `numoku datagen` and write a weight file with it. The same "
     "command continues an interrupted training.",
     (
-        Option("files", Path, None, "GAMES", "files of games", {"nargs": "+"}),
-        Option("--out", Path, None, "FILE", "the weight file to write", {"required": True}),
+        Option("files", file_path, None, "GAMES", "files of games", {"nargs": "+"}),
+        Option("--out", file_path, None, "FILE", "the weight file to write", {"required": True}),
         Option("--id", metavar="NAME", about="name of the weights (the file's name)"),
-        Option("--folder", Path, None, "FOLDER", "for checkpoints and pages (FILE.training)"),
+        Option("--folder", file_path, None, "FOLDER", "for checkpoints and pages (FILE.training)"),
         Option("--start", str, "learned", "W", "linear weights to build on"),
-        Option("--test", Path, [], "GAMES", "files to hold out", {"nargs": "+"}),
+        Option("--test", file_path, [], "GAMES", "files to hold out", {"nargs": "+"}),
         Option("--families", list_of(family_name), ",".join(FAMILIES), "F,...", "which to train"),
         Option("--keep", str, [], "FAMILY=W", "take a family's network unchanged from weights W",
                {"action": "append"}),
