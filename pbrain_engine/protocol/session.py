@@ -235,7 +235,8 @@ class Session:
         bad = command.bad
         for stone in command.stones:
             at = self._seen(stone.x, stone.y)
-            if stone.field is None or at in placed or game.at(*at) is not Side.EMPTY:
+            is_free = at not in placed and game.at(*at) is Side.EMPTY
+            if stone.field is None or stone.field < 1 or not is_free:
                 bad += 1
             else:
                 placed[at] = stone.field
