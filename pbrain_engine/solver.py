@@ -106,6 +106,8 @@ class Solver:
 
     def _adopt(self, game: Game) -> int:
         """Copy the game next to the tables, cleared for a new board or rule; return the address."""
+        if not isinstance(game, Game):
+            raise TypeError(f"a solver is asked about a Game, not {game!r}")
         board = (game.width, game.height, game.rule, game.tables)
         if board != self._board:
             self.clear()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from math import exp
 from os import PathLike
@@ -103,7 +104,7 @@ class Engine:
             self.set_memory(memory)
         self.set_hash_size(hash_size)
         self.set_threads(threads)
-        for name, value in (parameters or {}).items():
+        for name, value in dict(parameters or {}).items():
             self.set_parameter(name, value)
         self._book: Book | None = None
         if book is not None:
@@ -113,6 +114,7 @@ class Engine:
         self._winning_moves = WinningMoves()
         self._armed = False
         self._busy = threading.Lock()
+        self._listening: int | None = None  # the thread in which a search calls its listener
         self.game = self._game(15, 15, Rule.FREESTYLE)
         self.game.move(self._searcher.game_memory)
 
@@ -139,10 +141,11 @@ class Engine:
             TypeError: a side is not an integer.
         """
         before, game = self.game, self._game(width, height, rule)
-        if (game.width, game.height, game.rule) != (before.width, before.height, before.rule):
-            self._searcher.clear()
-        self._searcher.forget_game()
-        self._change_to(game)
+        with self._idle():
+            if (game.width, game.height, game.rule) != (before.width, before.height, before.rule):
+                self._searcher.clear()
+            self._searcher.forget_game()
+            self._change_to(game)
 
     def set_rule(self, rule: Rule | str) -> None:
         """Change the rule; the stones stay. ValueError if there is no such rule."""
@@ -150,7 +153,8 @@ class Engine:
         if rule is not self.game.rule:
             game = self._game(self.game.width, self.game.height, rule)
             self.game.copy_to(game)
-            self._change_to(game)
+            with self._idle():
+                self._change_to(game)
             self.clear_hash()
 
     def play(self, x: int | str | Coordinates, y: int | None = None) -> None:
@@ -206,9 +210,10 @@ class Engine:
 
     def clear_hash(self) -> None:
         """Forget all results of earlier searches."""
-        self._winning_moves = WinningMoves()
-        self._searcher.clear()
-        self._searcher.forget_game()
+        with self._idle():
+            self._winning_moves = WinningMoves()
+            self._searcher.clear()
+            self._searcher.forget_game()
 
     @property
     def table_bytes(self) -> int:
@@ -216,6 +221,26 @@ class Engine:
         return self._searcher.table_bytes
 
     # Thinking ----------------------------------------------------------------------
+
+    @contextmanager
+    def _idle(self) -> Iterator[None]:
+        """Wait until no search runs; EngineError in its listener, for which it waits itself."""
+        if self._listening == threading.get_ident():
+            raise EngineError("the engine is thinking; a listener may only stop it")
+        with self._busy:
+            yield
+
+    def _heard(self, listener: Listener) -> Listener:
+        """Return a listener that notes in which thread it is called."""
+
+        def listen(thought: Thought) -> bool | None:
+            self._listening = threading.get_ident()
+            try:
+                return listener(thought)
+            finally:
+                self._listening = None
+
+        return listen
 
     def arm(self) -> None:
         """Announce the next ``think``: a ``stop`` from now on ends it, even before it starts."""
@@ -365,6 +390,8 @@ class Engine:
                 move, value = known
                 return Thought(value, (move,), time=perf_counter() - start)
             board = self.game.record()
+            if on_iteration is not None:
+                on_iteration = self._heard(on_iteration)
             return self._search(
                 Question(self.game, limit, pace, start, board, on_iteration, multipv, left_out)
             )
@@ -424,14 +451,14 @@ class Engine:
         """
         if self.game.is_full:
             raise EngineError("the board is full")
-        with self._busy:
+        with self._idle():
             self._searcher.prepare(Limit())
             return self._searcher.search_nodes(self.game, nodes)
 
     def close(self) -> None:
         """Stop a running search and release the table's memory."""
         self.stop()
-        with self._busy:
+        with self._idle():
             self._searcher.clear()
             if self._book is not None:
                 self._book.close()

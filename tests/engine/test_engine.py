@@ -20,6 +20,7 @@ from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.engine.searcher import MOST_FOR_SOLVER
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.native.load.memory import footprint
 from pbrain_engine.search.alphabeta.table import MAX_WORDS
 from tests.played import set_up
@@ -339,6 +340,8 @@ def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
         (lambda e: Engine(hash_size=1.5), TypeError, "hash_size is a whole number"),
         (lambda e: Engine(parameters={"no_such": 1}), KeyError, "no_such"),
         (lambda e: Engine(parameters={"razor_base": 1.5}), TypeError, "razor_base is a whole"),
+        (lambda e: Engine(parameters=1.5), TypeError, "float"),
+        (lambda e: Engine(level=""), KernelError, "no kernel of level ''"),
         (lambda e: Engine(weights="no_such"), WeightsError, "no_such"),
         *((lambda e, wrong=wrong: Engine(weights=wrong), TypeError, f"a file, not {wrong}")
           for wrong in (99, None)),
@@ -350,6 +353,11 @@ def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
         (lambda e: Limit(time="3"), TypeError, "time is a number of seconds"),
         (lambda e: Solver(memory=-1), ValueError, "memory is at least 1"),
         (lambda e: Solver().threats(e.game, nodes=1.5), TypeError, "an integer"),
+        (lambda e: Solver().fours(e), TypeError, "is asked about a Game, not"),
+        *((lambda e, call=call: e.think(Limit(depth=4), on_iteration=lambda t: call(e)),
+           EngineError, "thinking")
+          for call in (Engine.new_game, Engine.clear_hash, Engine.close,
+                       lambda e: e.set_rule("renju"), lambda e: e.search_nodes(9))),
     ],
 )  # fmt: skip
 def test_a_bad_argument_is_refused_in_words(engine, call, kind, words):

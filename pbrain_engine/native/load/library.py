@@ -185,9 +185,9 @@ def _choose(level: str | None, variant: str) -> Library:
         state = "none was shipped for this platform" if is_shipped() else "it was never built"
         raise _error(f"no kernel of the present sources ({state} or is stale)", shipped=AGAIN)
     forced = os.environ.get("NUMOKU_LEVEL") if level is None else None
-    wanted = level or forced
-    if wanted and wanted not in present:
-        raise _error(f"no kernel of level {wanted}, only of {', '.join(present)}")
+    wanted = (forced or None) if level is None else level
+    if wanted is not None and wanted not in present:
+        raise _error(f"no kernel of level {wanted or repr('')}, only of {', '.join(present)}")
     if forced:
         return Library(present[forced])
     reached = processor_level(Library(next(iter(present.values()))))
