@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,15 @@ class Page:
         plies = sum(sign.isalpha() for sign in moves)
         self.wait(f"app.node.ply === {plies} && app.tree.start.rule === '{rule}' && app.node.facts")
 
+    def again(self, moves: str = "", rule: str = "freestyle") -> Page:
+        """Return the page itself as new, for a test that needs no settings of its own."""
+        self.resize(1280, 720)
+        self.do("document.querySelectorAll('dialog[open]').forEach((one) => one.close())")
+        self.tab("play")
+        self.do(f"app.begin('#b=15x15&r={rule}&m={moves}')")
+        self.wait("app.node.facts && !app.guide")
+        return self
+
     def says(self, name: str, text: str) -> None:
         """Wait until an element of the page contains a text."""
         self.wait(f"document.querySelector('#{name}')?.textContent.includes({json.dumps(text)})")
@@ -215,6 +225,9 @@ class Page:
 
     def stones(self) -> int:
         return int(self.raw.locator("#board g.stones circle.stone").count())
+
+
+Again = Callable[..., Page]
 
 
 class Open:

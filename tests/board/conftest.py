@@ -5,7 +5,7 @@ Both are shared by the package, not by the session: while Playwright runs, its t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,3 +51,20 @@ def opened(browser: Any, server: BoardServer) -> Iterator[Open]:
 def page(opened: Open) -> Page:
     """Open the page of a board."""
     return opened()
+
+
+@pytest.fixture(scope="package")
+def common(browser: Any, server: BoardServer) -> Iterator[Page]:
+    """Open the page that tests share."""
+    from tests.board.board_page import Page
+
+    page = Page(browser, server)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def again(common: Page) -> Iterator[Callable[..., Page]]:
+    """Return a function that shows a position on the shared page: sooner than a new page."""
+    yield common.again
+    assert not common.errors

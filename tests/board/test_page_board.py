@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.board.board_page import PHONE, Open, Page
+from tests.board.board_page import PHONE, Again, Open, Page
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +31,8 @@ def slide(page: Page, *cells: str, stay: int = 200, until: str = "true") -> None
 WINDOWS = [(320, 568), (400, 860), (740, 360), (800, 600), (2560, 1440), (3840, 2160), (1280, 800)]
 
 
-def test_the_board_is_the_largest_square_that_fits(page: Page) -> None:
+def test_the_board_is_the_largest_square_that_fits(again: Again) -> None:
+    page = again()
     page.begin(person="both")  # a game, which can be taken back
     for wide, high in WINDOWS:
         page.resize(wide, high)
@@ -78,7 +79,8 @@ def test_a_first_touch_shows_the_cell_and_a_second_one_plays(opened: Open) -> No
     assert page.moves() == "k10c3g6"
 
 
-def test_sides_stand_two_by_two_on_a_telephone_and_in_a_row_elsewhere(page: Page) -> None:
+def test_sides_stand_two_by_two_on_a_telephone_and_in_a_row_elsewhere(again: Again) -> None:
+    page = again()
     tops = "[...document.querySelectorAll('#person label')].map((one) => one.offsetTop)"
     page.press("new-game")
     for wide, high, rows in ((390, 844, [2, 2]), (1280, 800, [4])):
@@ -87,7 +89,8 @@ def test_sides_stand_two_by_two_on_a_telephone_and_in_a_row_elsewhere(page: Page
         assert [found.count(top) for top in sorted(set(found))] == rows
 
 
-def test_no_preset_stands_alone_in_its_row(page: Page) -> None:
+def test_no_preset_stands_alone_in_its_row(again: Again) -> None:
+    page = again()
     tops = "[...document.querySelectorAll('%s .presets button')].map((one) => one.offsetTop)"
     for wide, high in ((320, 640), (390, 844), (768, 1024), (1024, 768), (1280, 800)):
         page.resize(wide, high)
@@ -125,7 +128,8 @@ def test_the_lines_of_an_analysis_are_seen_on_a_small_telephone(opened: Open) ->
         assert page.do(f"{bottom}.bottom <= {top}.top") == is_seen
 
 
-def test_arrow_keys_step_through_the_moves_after_a_click_on_the_board(page: Page) -> None:
+def test_arrow_keys_step_through_the_moves_after_a_click_on_the_board(again: Again) -> None:
+    page = again()
     page.tab("file")
     page.raw.focus("#comment")
     page.play("h8", "i9")
@@ -133,8 +137,8 @@ def test_arrow_keys_step_through_the_moves_after_a_click_on_the_board(page: Page
     assert page.do("app.node.ply") == 1 and page.do("app.board.cursor") is None
 
 
-def test_one_of_the_moves_is_reached_by_tab_and_arrow_keys_go_on_from_it(opened: Open) -> None:
-    page = opened("h8i9g7h9")
+def test_one_of_the_moves_is_reached_by_tab_and_arrow_keys_go_on_from_it(again: Again) -> None:
+    page = again("h8i9g7h9")
     page.count("#variations .node", 4)
     page.count("#variations .node:not([tabindex='-1'])", 1)
     page.raw.focus("#variations [tabindex='0']")

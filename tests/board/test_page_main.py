@@ -14,7 +14,7 @@ from pbrain_engine.engine.engine import Engine
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.diagram import CELL, EDGE
 from tests.board.axe import COLOURS, axe, serious_findings
-from tests.board.board_page import TABS, Open, Page, wait
+from tests.board.board_page import TABS, Again, Open, Page, wait
 from tests.board.board_server import BoardServer
 
 OPEN_THREE = "h8a1i8c1j8e1"
@@ -54,8 +54,8 @@ def test_a_game_goes_on_from_a_position_that_is_looked_at(opened: Open) -> None:
     page.answered(4)
 
 
-def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
-    page = opened(OPEN_THREE + "g8c3")
+def test_a_game_ends_with_its_row_marked(again: Again) -> None:
+    page = again(OPEN_THREE + "g8c3")
     page.play("k8")
     page.has("#board .winning")
     page.wait("document.querySelector('#bar').getAttribute('aria-label').includes('Black wins')")
@@ -66,8 +66,8 @@ def test_a_game_ends_with_its_row_marked(opened: Open) -> None:
     assert page.stones() == 9
 
 
-def test_nothing_is_analysed_in_a_game_that_is_over(opened: Open) -> None:
-    page = opened("h8a1i8c1j8e1k8g1l8")
+def test_nothing_is_analysed_in_a_game_that_is_over(again: Again) -> None:
+    page = again("h8a1i8c1j8e1k8g1l8")
     page.tab("analyse")
     for _ in range(5):
         page.do("app.node.facts = null, app.go(app.node)")
@@ -93,8 +93,8 @@ def test_any_rule_and_board_can_be_played(opened: Open) -> None:
     assert page.do(form)["opening"] == "none"
 
 
-def test_renju_crosses_out_forbidden_cells_and_names_openings(opened: Open) -> None:
-    page = opened("g8a1i8c1h7o15h9e1", "renju")
+def test_renju_crosses_out_forbidden_cells_and_names_openings(again: Again) -> None:
+    page = again("g8a1i8c1h7o15h9e1", "renju")
     assert page.raw.locator("#board .foul title").all_text_contents() == ["double three"]
     page.click("h8")
     page.says("state", "double three")
@@ -273,8 +273,8 @@ def test_balanced_moves_are_found(page: Page) -> None:
 # Variations, files, links -------------------------------------------------------------
 
 
-def test_variations_comments_and_transpositions(opened: Open) -> None:
-    page = opened("h8i9j8")
+def test_variations_comments_and_transpositions(again: Again) -> None:
+    page = again("h8i9j8")
     page.press("first")
     page.play("j8", "i9", "h8")
     page.count("#variations button", 6)
@@ -335,8 +335,8 @@ FRAMES = """(data) => (async () => {
 })()"""
 
 
-def test_a_game_goes_out_as_a_film_that_every_place_shows(opened: Open) -> None:
-    page = opened("h8i9a1o1h9h7i8o15g8")
+def test_a_game_goes_out_as_a_film_that_every_place_shows(again: Again) -> None:
+    page = again("h8i9a1o1h9h7i8o15g8")
     data = page.save("gif")
     found = page.do(f"({FRAMES % (EDGE, CELL, EDGE, CELL)})({[*data]})")
     count, times, *seen = found
@@ -378,8 +378,8 @@ def test_what_is_no_game_is_refused_with_a_reason(opened: Open) -> None:
     page.says("file-status", "another game")
 
 
-def test_moves_are_read_on_the_board_that_they_name_or_fit(opened: Open) -> None:
-    page = opened("h8")
+def test_moves_are_read_on_the_board_that_they_name_or_fit(again: Again) -> None:
+    page = again("h8")
     page.read("h8 t19 o15")
     page.says("file-status", "t19 is off the 15x15 board")
     page.raw.click("#file-status button:text-is('Read it on Freestyle 20×20')")

@@ -7,15 +7,15 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.result import Tree
 from pbrain_engine.solver import Solver
-from tests.board.board_page import Open, Page
+from tests.board.board_page import Again, Open, Page
 from tests.board.board_server import BoardServer
 
 OPEN_THREE = "h8a1i8c1j8e1"
 GAME = "h8i9g9g7i8g8h7h9f7j9f9"
 
 
-def test_a_proof_is_walked_through_to_the_five(opened: Open) -> None:
-    page = opened(OPEN_THREE)
+def test_a_proof_is_walked_through_to_the_five(again: Again) -> None:
+    page = again(OPEN_THREE)
     page.tab("analyse")
     page.press("prove")
     page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
@@ -96,9 +96,9 @@ def test_a_game_goes_on_after_a_search_for_a_win_and_before_the_end_of_others(pa
     assert "stopped" not in page.text("review-status")
 
 
-def test_a_proof_has_the_words_of_the_terminal(opened: Open) -> None:
+def test_a_proof_has_the_words_of_the_terminal(again: Again) -> None:
     moves = "g8a1h8o1j10a15j11o15"
-    page = opened(moves)
+    page = again(moves)
     page.tab("analyse")
     page.press("prove")
     page.wait("app.node.step?.answers")
