@@ -11,22 +11,17 @@ import numpy as np
 import pytest
 
 from pbrain_engine.eval.evaluator import (
-    ACCUMULATOR,
     ask_moves,
     begin,
-    evaluate,
     judge,
-    judge_near,
     linear_logit,
     logit_of,
     move_score,
-    threat_mask,
 )
-from pbrain_engine.eval.network.accumulator import NETWORK, RINGS, bring_up
+from pbrain_engine.eval.network.accumulator import NETWORK, bring_up
 from pbrain_engine.eval.network.layers import ask_policy, ask_trunk
 from pbrain_engine.eval.network.unpack import unpack
 from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.game.game import move_of
 from pbrain_engine.native import exports_lessons
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.rules import Rule
@@ -40,8 +35,6 @@ from pbrain_engine.search.alphabeta.ordering import (
 from pbrain_engine.search.alphabeta.worker import STACK_BASE
 from tests.kernels.memory import cells, plain, shared_block, tables_of_rule, worker_after
 from tests.networks import random_network
-from tests.oracle.network import Network
-from tests.oracle.rules import Board
 
 pytestmark = pytest.mark.uncompiled
 
@@ -60,54 +53,6 @@ def evaluator() -> Any:
     with np.errstate(over="ignore"):
         assert unpack(network, block, len(block), 4) == 1
     return SimpleNamespace(tables=tables_of_rule(Rule.FREESTYLE), network=network)
-
-
-def seen_from(moves: str) -> tuple[Network, Board, int]:
-    """Return the description, a board after these moves, and who is to move."""
-    board = Board(SIZE, SIZE, "freestyle")
-    places = parse_moves(moves, SIZE)
-    for number, place in enumerate(places):
-        board.put(tuple(place), number & 1)
-    return Network(random_network("freestyle")), board, len(places) & 1
-
-
-def test_value_and_policy_are_as_described():
-    worker = worker_after(CALM, size=SIZE)
-    network, board, side = seen_from(CALM)
-    features = network.features(board, side)
-    trunk = network.trunk(board, features, side, int(threat_mask(worker.state, side)))
-    linear = int(evaluate(worker.state, evaluator().tables))
-    begin(worker.accumulator, evaluator(), worker.state)
-    value = judge(worker.accumulator, evaluator(), worker.state)
-    assert value == network.value(trunk, side, linear) != linear
-    assert judge_near(worker.accumulator, evaluator(), worker.state, linear, linear, 1) == value
-    far = linear + 50
-    assert judge_near(worker.accumulator, evaluator(), worker.state, far, far + 1, 50) == linear
-    ask_moves(worker.accumulator, evaluator(), worker.state)
-    last = [tuple(move) for move in parse_moves(CALM, SIZE)[:-3:-1]]
-    for cell in cells("a1d5g7c3", SIZE):
-        place = move_of(cell)
-        score = int(move_score(worker.state, evaluator().tables, side, cell))
-        logit = network.logit(features, trunk, side, place, score, last)
-        assert logit_of(worker.accumulator, evaluator(), worker.state, cell, score) == logit
-
-
-def test_the_accumulator_follows_the_stones_when_it_is_asked():
-    worker, tables = worker_after(CALM, size=SIZE), evaluator().tables
-    state, network = worker.state, evaluator().network
-    begin(worker.accumulator, evaluator(), state)
-    for moves in ("c4c3", "d5", "", "b2d5g7"):
-        for cell in cells(moves, SIZE):
-            play(state, tables, cell)
-        bring_up(worker.accumulator, network, state.position, 4, True)
-        assert worker.accumulator.depth == len(moves) // 2
-        fresh = plain(ACCUMULATOR)
-        begin(fresh, evaluator(), state)
-        assert (worker.accumulator.features == fresh.features).all()
-        sums = worker.accumulator.regions[worker.accumulator.depth * RINGS :]
-        assert (sums[:RINGS] == fresh.regions[:RINGS]).all() and fresh.regions.any()
-        for _ in cells(moves, SIZE):
-            undo(state, tables)
 
 
 def test_the_value_needs_no_row_of_the_last_stone():
