@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.app import view
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.app.thinking import LEVELS
 from pbrain_engine.arena import openings, report
@@ -25,7 +24,6 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.targets import host_target
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol import serve
-from pbrain_engine.values import format_value, loss_in, win_in
 from tests.conftest import Run
 
 ROOT = Path(__file__).parents[2]
@@ -183,15 +181,6 @@ def test_every_level_takes_a_win_and_stops_a_five(level: int) -> None:
 
 
 # Showing --------------------------------------------------------------------------------
-
-
-def test_values_are_shown_for_people() -> None:
-    assert format_value(35) == "+35"
-    assert format_value(0) == "+0"
-    assert format_value(win_in(9)) == "+M9"
-    assert format_value(loss_in(8)) == "-M8"
-    assert [view.format_count(n) for n in (950, 12_345, 4_500_000)] == ["950", "12.3k", "4.5M"]
-    assert view.format_line([(7, 7), (8, 8), (9, 9)], 2) == "h8 i9 ..."
 
 
 def test_weights_that_are_built_in_get_no_note(run: Run) -> None:

@@ -76,22 +76,6 @@ def match_of(human: str, stage: str = "", **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_swap2_goes_on_with_the_choice(
-    typed: Typed, capsys: pytest.CaptureFixture[str], shelf: SavedGames
-) -> None:
-    typed("swap2 numoku; quit")
-    assert play.main(["--time", "0.1"]) == 0
-    assert "--resume" in capsys.readouterr().out
-    (kept,) = shelf.going_on()
-    assert len(kept["match"]["opening"]["actions"].split()) == len(kept["tree"]) == 3
-    prompts = typed("white; quit")
-    assert play.main(["--resume", "--time", "0.1"]) == 0
-    assert prompts[0] == "you, white: one of these words> "
-    assert "You play white." in capsys.readouterr().out
-    assert prompts[1] == "your move, white> " or len(shelf.going_on()[0]["tree"]) == 4
-    assert len(shelf.summaries()) == 1  # it is the same game
-
-
 STAGES = [  # of release 0.2: the stones, the stage, which player the person is, and the step
     ("h8i9", "person", 0, Act.PUT),
     ("h8i9j10", "engine", 0, Act.BRANCH),

@@ -19,7 +19,6 @@ from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.engine.searcher import MOST_FOR_SOLVER
 from pbrain_engine.errors import WeightsError
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.native.load.memory import footprint
 from pbrain_engine.search.alphabeta.table import MAX_WORDS
@@ -75,32 +74,6 @@ def test_an_error_in_the_callback_comes_out_of_think(engine):
     with pytest.raises(ZeroDivisionError):
         engine.think(Limit(depth=5), on_iteration=fail)
     assert engine.think(Limit(depth=2)).depth == 2
-
-
-SIX = "h8h9i8h10g8h11j13h12g14h14i15"  # black can make six in a column, and has a three to stop
-CLOSED = "h8f8g8f9i8f7j8l8"  # black has four in a row between two white stones
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize(
-    ("moves", "rules", "answers"),
-    [
-        ("h8h9i8i9j8j9k8k9", Rule, "g8l8"),  # a five is taken
-        (SIX, [Rule.STANDARD], "f8j8"),
-        (SIX, [Rule.FREESTYLE], "h13"),
-        ("h8h9i7i9h10i6i11i12", [Rule.RENJU], "-g9"),  # it is forbidden
-        (CLOSED, [Rule.CARO, Rule.CARO_EXACT], "f5f6f10f11"),
-        (CLOSED, [Rule.FREESTYLE], "k8"),
-    ],
-)
-def test_the_answer_is_one_that_the_rule_demands(moves, rules, answers):
-    for rule in rules:
-        with Engine(memory=100_000_000) as engine:
-            set_up(engine, moves, rule)
-            thought = engine.think(Limit(time=0.5))
-        is_named = thought.move in parse_moves(answers.removeprefix("-"))
-        assert is_named is not answers.startswith("-"), (rule, thought.move)
-        assert thought.time < 1 and (thought.mate == 1 or rules is not Rule)
 
 
 @pytest.mark.timed
