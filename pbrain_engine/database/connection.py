@@ -64,8 +64,8 @@ class DatabaseConnection:
         if not create and not path.is_file():
             raise EngineError(f"there is no database {path}")
         try:
-            self._link = sqlite3.connect(
-                path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
+            self._link = sqlite3.connect(  # absolute, as :memory: and file:a have other meanings
+                path.absolute(), timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
         except sqlite3.Error as error:
             raise EngineError(f"{path}: {error}") from None
