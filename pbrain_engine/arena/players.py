@@ -46,7 +46,7 @@ DEFAULT_HASH = 16_000_000  # bytes; small, because it is cleared for every game
 
 SWAP2_STONES = {0: (3,), 3: (1, 2), 5: (1,)}  # stones on the board: possible numbers in an answer
 
-_CELL = r"(-?\d{1,6})\s*,\s*(-?\d{1,6})"
+_CELL = r"(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})"
 _CELLS, _MOVE = re.compile(_CELL), re.compile(rf"\s*{_CELL}\s*")
 _SWAP2_ANSWER = re.compile(
     rf"\s*(SWAP|{_CELL}(?:\s+{_CELL})*|(?:UNKNOWN|ERROR)\b.*)\s*", re.IGNORECASE
