@@ -155,6 +155,7 @@ def test_what_is_known_is_shown(opened: Open) -> None:
     assert "1 game: Black won 0 (0%), drawn 0, White won 1" in text
     assert "a famous answer" in text and "Numoku" in text
     assert page.raw.input_value("#comment") == "a famous answer"
+    assert page.do("app.tree.document(app.node).looked")  # nobody has written it here
     page.press("undo")
     page.tab("known")
     page.has("#known-next tr")
@@ -200,6 +201,11 @@ def test_a_comment_is_changed_after_a_reload(opened: Open) -> None:
     page.raw.fill("#comment", "at last")
     page.raw.press("#comment", "Tab")
     page.wait("app.node.known.notes[0].comment === 'at last'")
+    page.raw.fill("#comment", "or later")  # a reload in the middle of it
+    page.reload("app.node.known?.notes.length === 1")
+    page.raw.fill("#comment", "or never")
+    page.raw.press("#comment", "Tab")
+    page.wait("app.node.known.notes.some(({ comment }) => comment === 'or never')")
     assert page.do("app.node.known.notes.length") == 1
 
 

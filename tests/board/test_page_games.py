@@ -184,3 +184,15 @@ def test_a_position_that_is_looked_at_is_no_game(opened: Open) -> None:
     page.says("game-list", "9×17")
     page.set(games_result="")
     page.wait("!document.querySelector('#game-list').textContent.includes('9×17')")
+
+
+def test_a_game_of_a_file_that_is_only_looked_at_is_not_kept_after_a_reload(opened: Open) -> None:
+    page = opened()
+    page.read("(;GM[4];B[hh];W[aa])(;GM[4];B[hh];W[bb])")
+    page.says("file-status", "game 1 of 2")
+    looked_at = page.do("app.tree.id")
+    page.reload("app.node.ply === 2")
+    page.show("o15")
+    page.raw.wait_for_timeout(200)
+    kept = page.do("app.server.ask('games', { all: true })")["games"]
+    assert looked_at not in {game["game"] for game in kept}

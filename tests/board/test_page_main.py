@@ -414,7 +414,7 @@ def test_each_game_of_a_file_can_be_shown_in_the_language_of_the_page(opened: Op
     kept = "app.server.ask('games', { all: true }).then((found) => found.games.map((a) => a.game))"
     assert not seen & {*page.do(kept)}  # as they were only looked at
     page.press("save-lib")
-    page.says("file-status", "только партии с пустой доски 15×15")
+    page.says("file-status", "RenLib (15×15) хранит только партии с пустой доски")
 
 
 # The page itself ------------------------------------------------------------------------

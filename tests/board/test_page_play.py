@@ -123,6 +123,16 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(opened
     assert "RE[" not in page.do("app.file.write('sgf')")["text"]
 
 
+def test_a_game_that_is_over_can_be_played_again_after_a_reload(page: Page) -> None:
+    page.begin(person="black")
+    page.play("h8")
+    page.answered()
+    page.resign()
+    page.reload("app.node.ply === 2")
+    page.press("again")
+    page.wait("app.play.isOn && !app.node.ply")
+
+
 def test_a_game_from_a_position_has_the_rule_and_board_that_were_chosen(opened: Open) -> None:
     page = opened("h8i9o15")
     page.begin("resume", person="both", rule="renju", width=20, height=17)
@@ -152,6 +162,14 @@ def test_numoku_plays_both_sides_and_can_pause(page: Page) -> None:
     page.press("pause")
     page.wait("!app.play.thinking")
     ply = page.do("app.node.ply")
+    page.raw.wait_for_timeout(400)
+    assert page.do("app.node.ply") == ply
+    page.press("pause")
+    page.wait(f"app.node.ply > {ply}")
+    page.press("undo")
+    page.says("pause", "Go on")  # as after a reload
+    ply = page.do("app.node.ply")
+    page.reload("app.play.isOn")
     page.raw.wait_for_timeout(400)
     assert page.do("app.node.ply") == ply
     page.press("pause")
@@ -204,7 +222,7 @@ def test_swap2_has_three_options_and_clocks_begin_when_the_sides_are_settled(pag
         else:
             free = page.do("[...Array(15).keys()].map((x) => [x, 14]).filter((c) => app.isFree(c))")
             page.play(*(f"{chr(97 + x)}15" for x, _ in free[:2]))
-            page.wait("!app.guide.stage || !document.querySelector('#choices').hidden")
+            page.wait("!app.play.opening || app.play.opening.isPersons")
             assert page.do("app.node.ply") >= 5
 
 

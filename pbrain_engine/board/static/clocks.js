@@ -47,7 +47,7 @@ export class Clocks {
   }
 
   // The clocks begin when the sides are settled, and stand still while the engine is not there.
-  get isRunning() { return this.app.guide === this.play && this.play.isOn && !this.play.opening && !this.play.paused && Boolean(this.app.server.about); }
+  get isRunning() { return this.app.guide === this.play && this.play.isOn && !this.play.opening && !this.play.match.paused && Boolean(this.app.server.about); }
 
   get bank() { return 60 * this.of("minutes"); }
 

@@ -105,9 +105,8 @@ export class FilePanel extends Panel {
 
   // content: what it was read from, for the next one of several games
   show(found, name, content = null) {
-    const { tree } = GameTree.documented(found), { games: all } = found, n = content?.number || 1;
+    const { games: all } = found, { tree } = GameTree.documented({ ...found, unchanged: all > 1 }), n = content?.number || 1;
     tree.played = true;
-    if (all > 1) tree.unchanged = JSON.stringify(tree.flat());
     this.app.show(tree, tree.root.end);
     const what = [t("n-moves", { n: found.tree.length }), boardName(tree.start), ...(all > 1 ? [t("game-of", { n, all })] : [])];
     this.say([`${name}: ${what.join(" · ")}`, ...found.remarks.map(said)].join("; "));

@@ -39,7 +39,7 @@ export class GamesPanel extends Panel {
 
   keep(tree, node) {
     clearTimeout(this.timer);
-    if (!tree.isEmpty && !tree.isGone && tree.unchanged !== JSON.stringify(tree.flat())) this.save(tree.document(node));
+    if (!tree.isEmpty && !tree.isGone && !tree.isUnchanged) this.save({ ...tree.document(node), match: tree.goesOn });
   }
 
   async save(document) {

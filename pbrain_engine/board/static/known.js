@@ -42,25 +42,25 @@ export class KnownPanel extends Panel {
     if (!node.known || this.app.isQuiet) return;
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
     if (!only || more.length || (node.comment && node.comment !== only)) return;
-    node.comment = node.stored = only;
+    node.comment = node.notes.stored = only;
     if (this.app.node === node) this.app.moves.show();
   }
 
   // The comment on a move as it is now, sent when a person has finished it.
   async comment(node) {
-    const before = node.stored || "", after = node.comment;
+    const { notes } = node, before = notes.stored || "", after = node.comment;
     if (!this.isThere || before === after) return null;
-    node.stored = after;
+    notes.stored = after;
     const { error } = await this.app.ask("comment", { before, after }, null, node);
     if (!error) return this.ask(node);
-    node.stored = before;
+    notes.stored = before;
     return this.app.say(t("comment-not-stored", { why: error }), true);
   }
 
   async storeAll() {
-    const { tree } = this.app, known = tree.nodes().filter((node) => node.stored);
-    for (const node of known) await this.comment(node); // what has been stored is replaced
-    if (await this.store(tree.flat(), tree.root.comment, tree.root.notes)) for (const node of tree.nodes()) node.stored = node.comment;
+    const { tree } = this.app;
+    for (const node of tree.nodes()) if (node.notes.stored) await this.comment(node); // what has been stored is replaced
+    if (await this.store(tree.flat(), tree.root.comment, tree.root.notes)) for (const node of tree.nodes()) node.notes.stored = node.comment || undefined;
   }
 
   async store(rows, comment, root = {}) {

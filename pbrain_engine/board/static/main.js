@@ -208,7 +208,7 @@ class App {
     const refused = this.guide?.refuses?.(cell);
     if (refused) return this.say(refused);
     const foul = facts?.forbidden.find((mark) => isSame(mark.cell, cell));
-    if (foul) return this.say(t("foul-there", { cell: this.nameOf(cell), why: t(`foul ${foul.reason}`) }), true);
+    if (foul) return this.say(this.foulText("foul-there", foul), true);
     return this.playCell(cell, true);
   }
 
@@ -258,11 +258,13 @@ class App {
     if (!this.message) find("state").textContent = this.stateText();
   }
 
+  foulText(name, { cell, reason }) { return t(name, { cell: this.nameOf(cell), why: t(`foul ${reason}`) }); }
+
   stateText() {
     const facts = this.node.facts;
     const own = this.guide?.state?.(facts);
     if (own) return own;
-    if (facts?.foul) return t("foul-loses", { cell: this.nameOf(facts.foul.cell), why: t(`foul ${facts.foul.reason}`) });
+    if (facts?.foul) return this.foulText("foul-loses", facts.foul);
     if (facts?.winner) return t("wins", { side: facts.winner });
     if (facts?.full) return t("draw");
     const { node, mover: side, tree } = this, words = node.ply ? t("to-move-after", { side, n: node.ply, cell: this.nameOf(node.cell) }) : t("to-move", { side });

@@ -114,7 +114,7 @@ export class MovesPanel extends Panel {
     const [name, kind, more, title] = this.words(node), sign = SIGNS[kind];
     return button("", null, {
       class: `node ${kind}`, "data-at": this.places.get(node), role: "treeitem", "aria-selected": "false", tabindex: -1, title: title || null,
-      "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(kind) : "" }),
+      "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(`${kind}-count`, { n: 1 }) : "" }),
     }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : null, more);
   }
 }

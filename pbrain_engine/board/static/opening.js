@@ -58,7 +58,7 @@ export class Opening {
   state() {
     const { step, picked } = this;
     if (!step) return t(this.app.server.about ? "looking" : "loading-game");
-    if (!this.isPersons) return t("numoku-chooses");
+    if (!this.isPersons) return t("thinking");
     const side = SIDES[step.stones.length % 2], n = step.stones.length + 1;
     if (step.act === "put") return t({ null: "put-anywhere", 0: "put-centre" }[step.reach] ?? "put-central", { n, side, size: 2 * step.reach + 1 });
     if (step.act === "branch" && step.branches.includes("two")) return t("choose-three");

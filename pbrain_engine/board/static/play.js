@@ -32,7 +32,7 @@ export class PlayPanel extends Panel {
   onfacts(node) {
     const { winner, foul, full } = node.facts || {};
     if (this.app.guide !== this || !node.facts || this.over) return;
-    if (foul) this.finish(t("foul-loses", { cell: this.app.nameOf(foul.cell), why: t(`foul ${foul.reason}`) }), "white");
+    if (foul) this.finish(this.app.foulText("foul-loses", foul), "white");
     else if (winner) this.finish(t("wins", { side: winner, who: this.who(winner) }), winner);
     else if (full) this.finish(t("draw"), "");
   }
@@ -66,7 +66,7 @@ export class PlayPanel extends Panel {
       "review-it": isDone && !app.away, "again": isDone && app.tree.match && !app.away, "from-here": this.canResume && !app.guide, "former": app.games.former,
     };
     for (const name in shown) find(name).hidden = !shown[name];
-    find("pause").textContent = t(this.paused ? "go-on" : "pause");
+    find("pause").textContent = t(this.match.paused ? "go-on" : "pause");
     SIDES.forEach((side, at) => this.showPlayer(side, at));
     document.body.dataset.bottom = isGuide && this.isDuel ? this.human : "black";
     find("invitation").hidden = !app.invites;
@@ -158,7 +158,7 @@ export class PlayPanel extends Panel {
     const { start, goesOn } = this.app.tree, { opening } = this.match;
     fill({ rule: start.rule, width: start.width, height: start.height });
     if (!goesOn) return;
-    Object.assign(this, { over: "", paused: false, careless: null, opening: opening?.rule ? new Opening(this, opening) : null });
+    Object.assign(this, { over: "", careless: null, opening: opening?.rule ? new Opening(this, opening) : null });
     this.clocks.begin();
     this.report.textContent = "";
     this.app.setGuide(this);
@@ -198,8 +198,9 @@ export class PlayPanel extends Panel {
   }
 
   pause() {
-    this.paused = !this.paused;
-    if (this.paused) this.cancel();
+    const { match } = this;
+    match.paused = !match.paused;
+    if (match.paused) this.cancel();
     else this.think();
     this.app.draw();
   }
@@ -236,6 +237,7 @@ export class PlayPanel extends Panel {
 
   played(node) {
     this.clocks.press();
+    this.match.paused = false;
     if (!this.over) delete this.app.tree.names.result; // of a game that ended where it was taken back
     if (this.opening) return this.opening.played(node);
     return isChecked("careful") && this.isEngineTurn() ? this.consider() : this.think();
@@ -245,6 +247,7 @@ export class PlayPanel extends Panel {
   moved(node) {
     this.cancel();
     this.clocks.charge();
+    this.match.paused = this.human === "none";
     this.over = "";
     this.careless = null;
     this.app.choose([]);
@@ -272,9 +275,9 @@ export class PlayPanel extends Panel {
   async think() {
     const { app } = this, node = app.node;
     if (!this.isEngineTurn()) return this.ponder();
-    if (this.paused) return;
+    if (this.match.paused) return;
     const facts = await app.look(node);
-    if (!facts || node.isOver || app.node !== node || app.guide !== this || this.paused) return;
+    if (!facts || node.isOver || app.node !== node || app.guide !== this || this.match.paused) return;
     const { level } = this.match, limit = this.clocks.limit(app.tree.toMove(node));
     const thought = await this.consult("move", { ...limit, ...(this.method ? { method: level } : { level: Number(level) }) });
     if (!thought) return;

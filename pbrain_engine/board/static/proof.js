@@ -175,7 +175,7 @@ export class ProofPanel extends Panel {
 
   async defend() {
     const { app } = this;
-    if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) return this.say(t("prove-first"));
+    if (app.guide !== this || app.tree.toMove(app.node) === this.attacker) return this.say(t("attacker-looks"));
     const found = await this.ask("reply");
     return found && app.playCell(found.move, true);
   }

@@ -158,7 +158,7 @@ export class PuzzlePanel extends Panel {
 
   get holding() { return this.puzzle.moves || this.puzzle.best; }
 
-  refuses() { return this.busy ? t("defending") : this.over ? t("puzzle-over") : null; }
+  refuses() { return this.busy ? t("defending") : this.over ? this.state() : null; }
 
   moved() {
     this.over = false;

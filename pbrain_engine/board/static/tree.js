@@ -145,19 +145,23 @@ export class GameTree {
 
   // Everything of a game, with the place of the move that is looked at; documented() takes it back.
   document(at) {
-    const { id, began, start, names, root, goesOn: match, played, title } = this;
-    return { game: id, began, position: { ...start, moves: [] }, tree: this.flat(), names, comment: root.comment, root: root.notes, match, at: this.nodes().indexOf(at), title: title || "", looked: !played && !this.nodes().some((node) => node.comment) };
+    const { id, began, start, names, root, match, played, title, isUnchanged: unchanged } = this;
+    return { game: id, began, position: { ...start, moves: [] }, tree: this.flat(), names, comment: root.comment, root: root.notes, match, at: this.nodes().indexOf(at), title: title || "", looked: !played && !this.nodes().some(({ comment, notes }) => comment && comment !== notes.stored), unchanged };
   }
 
-  static documented({ game: id, began, position, tree: rows, names, comment, root, match, at, title, looked }) {
+  static documented({ game: id, began, position, tree: rows, names, comment, root, match, at, title, looked, unchanged }) {
     const { moves, ...start } = position, tree = new GameTree(start), made = [];
     for (const { parent, x, y, comment: words, ...notes } of rows) {
       made.push(Object.assign(tree.add(made[parent] || tree.root, [x, y]), { comment: words || "", notes }));
     }
     Object.assign(tree.root, { comment: comment || "", notes: root || {} });
     Object.assign(tree, { id: id || tree.id, began: began || tree.began, names: names || {}, match: match || null, title, played: looked === undefined ? Boolean(match || names?.black) : !looked });
+    if (unchanged) tree.unchanged = JSON.stringify(tree.flat());
     return { tree, node: tree.nodes()[at] || tree.root };
   }
+
+  // Whether it is still as it came, of a file of several games.
+  get isUnchanged() { return this.unchanged === JSON.stringify(this.flat()); }
 
   // What a game needs to go on; null if it has ended.
   get goesOn() { return this.names.result ? null : this.match; }
