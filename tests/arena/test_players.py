@@ -44,7 +44,7 @@ def games(match: MatchSettings) -> list[GameRecord]:
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "STEP_NODES", 2_000)
+    monkeypatch.setattr(players, "STEP_NODES", 500)
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -20,7 +20,7 @@ def test_engines_think_and_tell_what_is_recorded():
 
 @pytest.mark.parametrize("position", POSITIONS)
 def test_the_final_value_is_complete_or_called_a_bound(engine, position):
-    for nodes in range(12_000, 60_000, 4_000):
+    for nodes in range(12_000, 60_000, 8_000):
         engine.clear_hash()
         set_up(engine, position)
         seen: list[Thought] = []

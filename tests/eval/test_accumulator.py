@@ -6,7 +6,6 @@ from array import array
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -15,14 +14,10 @@ from pbrain_engine.eval.evaluator import (
     begin,
     judge,
     linear_logit,
-    logit_of,
-    move_score,
 )
 from pbrain_engine.eval.network.accumulator import NETWORK, bring_up
 from pbrain_engine.eval.network.layers import ask_policy, ask_trunk
 from pbrain_engine.eval.network.unpack import unpack
-from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.native import exports_lessons
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import ordering
@@ -149,29 +144,3 @@ def test_about_as_many_moves_as_are_wanted_reach_the_score(wanted):
     assert sum(score >= least for score in scores) >= wanted
     finer = least + (1 << ordering.STEP_BITS)
     assert least < min(scores) or sum(score >= finer for score in scores) < wanted
-
-
-def test_the_lessons_of_a_game_are_what_each_of_its_positions_is_asked(monkeypatch):
-    for place in (exports_lessons, numba):
-        monkeypatch.setattr(place, "carray", lambda memory, *_: memory)
-    wanted = [["a1", "c3", "g7"], [], ["d3", "e4"]]  # candidates before each of the moves
-    moves = [x + SIZE * y for x, y in parse_moves(CALM, SIZE)[: len(wanted)]]
-    near = np.zeros((len(wanted), 64), np.uint8)
-    for row, names in zip(near, wanted, strict=True):
-        for name in names:
-            ((x, y),) = parse_moves(name, SIZE)
-            row[(x + SIZE * y) >> 3] |= 1 << ((x + SIZE * y) & 7)
-    values, logits = np.zeros(len(wanted), np.int16), np.zeros(99, np.int16)
-    count = exports_lessons.worker_lessons(
-        [worker_after(size=SIZE)], [evaluator()], moves, len(moves), near, values, logits
-    )
-    assert list(values) == [fresh_value(CALM[: 2 * ply]) for ply in range(len(wanted))]
-    expected = []
-    for ply, names in enumerate(wanted):
-        worker = worker_after(CALM[: 2 * ply], size=SIZE)
-        begin(worker.accumulator, evaluator(), worker.state)
-        ask_moves(worker.accumulator, evaluator(), worker.state)
-        for cell in sorted(cells("".join(names), SIZE)):
-            score = np.int64(move_score(worker.state, evaluator().tables, ply & 1, cell))
-            expected.append(logit_of(worker.accumulator, evaluator(), worker.state, cell, score))
-    assert list(logits[:count]) == expected and not logits[count:].any()

@@ -306,7 +306,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_interrupted_file_becomes_what_it_would_have_been(whole, tmp_path):
     raw, parts = whole.read_bytes(), tmp_path / "parts"
     start = raw.index(b"\n\n") + 2
-    for length in random.Random(8).sample(range(start, len(raw)), 6):
+    for length in random.Random(8).sample(range(start, len(raw)), 3):
         parts.write_bytes(raw[:length])
         assert make(parts, 7, "--branch-share", "0.3") == 0
         assert parts.read_bytes() == raw, length

@@ -220,10 +220,9 @@ def test_an_interrupted_file_goes_on_and_processes_change_nothing(games, whole, 
     raw, parts = whole.read_bytes(), tmp_path / "parts"
     words = ["--positions", str(games), "--multipv", "3", "--processes"]
     start = raw.index(b"\n\n") + 2
-    for length in random.Random(8).sample(range(start, len(raw)), 3):
-        parts.write_bytes(raw[:length])
-        assert make(parts, *words, "1") == 0
-        assert parts.read_bytes() == raw, length
+    parts.write_bytes(raw[: random.Random(8).randrange(start, len(raw))])
+    assert make(parts, *words, "1") == 0
+    assert parts.read_bytes() == raw
     assert make(parts, *words, "1") == 0
     assert parts.read_bytes() == raw, "nothing is left to do"
     parts.unlink()
