@@ -164,7 +164,11 @@ class Desk:
                 self._pause.cancel()
             if len(self.jobs) > 1:
                 return
-        (self._thread,) = start_deep([self._work])
+        try:
+            (self._thread,) = start_deep([self._work])
+        except MemoryError:  # the next job starts a thread again
+            self.jobs.clear()
+            raise
 
     def stop(self, name: Json = None) -> None:
         """Stop the job of this name, running or waiting; without a name, all jobs."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board import desk
+from pbrain_engine.board.archive import Archive
 from pbrain_engine.errors import Refused
 from tests.golden import board
 
@@ -23,3 +24,18 @@ def test_every_request_is_answered_as_recorded() -> None:
 def test_a_question_has_a_name_that_json_can_repeat(name: Any) -> None:
     with pytest.raises(Refused, match="the id is neither a number nor a text"):
         desk.scalar({"id": name}, "id")
+
+
+def test_a_question_whose_thread_does_not_start_is_out_of_the_way_of_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(works: Any) -> Any:
+        raise MemoryError("can't start new thread")
+
+    answers: list[Any] = []
+    one, start = desk.Desk(desk.Desks(1, Archive()), answers.append), desk.start_deep
+    for threads in (fail, start):
+        monkeypatch.setattr(desk, "start_deep", threads)
+        one.take('{"do":"review","position":{"width":15,"height":15,"rule":"renju","moves":[]}}')
+    one.close()
+    assert [answer["code"] for answer in answers] == ["memory", "no-moves"]
