@@ -142,3 +142,14 @@ def test_windows_is_known_in_a_bare_environment(monkeypatch, version, name):
     monkeypatch.delenv("PROCESSOR_ARCHITECTURE", raising=False)
     target = host_target()
     assert (target.name if target else None) == name
+
+
+def test_the_level_is_the_highest_that_the_processor_reaches(monkeypatch):
+    has: dict[str, bool] = {}
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: has)
+    target = TARGETS["linux-x86_64"]
+    with pytest.raises(BuildError, match="older than x86-64-v2"):
+        kernel_compiler.host_level(target)
+    for level in target.levels:
+        has |= dict.fromkeys(kernel_compiler.FEATURES[level], True)
+        assert kernel_compiler.host_level(target) == level
