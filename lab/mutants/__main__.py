@@ -57,6 +57,10 @@ EQUIVALENT = {  # file, the text as it is and as it would be: why it changes not
      "if max(abs(p - q) for p, q in zip(last, fitted, strict=True)) < PRECISION:",
      "if max(abs(p - q) for p, q in zip(last, fitted, strict=True)) < PRIOR:"):
         "the ratio differs in its fourth digit, and two are shown",
+    ("learn/network/forward.py",
+     "before = np.int64(positions.moves[at - 1]) if stones > 0 else -1",
+     "before = (np.int64(positions.moves[at - 1]))"):
+        "an empty board has one candidate, whose chance is one",
     ("search/alphabeta/table.py", "continue", "pass"):
         "an empty entry is no key's, and is worth more than the bound it sets",
     ("patterns/tables.py",
