@@ -229,20 +229,6 @@ def test_a_folder_is_no_position_unless_its_name_is_moves(
     assert chosen_setup(options, "h8i9").moves == ((7, 7), (8, 8))
 
 
-@pytest.mark.parametrize(
-    ("text", "remark"),
-    [
-        ("B[hh])(;B[hh];W[hh])", "left out: "),
-        ("B[hh](;W[ii])(;W[hh]))", "only the first line of the game is used: h8 is taken after h8"),
-        ("B[hh])(;B[hh])", "only the first of 2 games is used"),
-    ],
-)
-def test_what_is_not_used_of_a_file_is_said(text: str, remark: str) -> None:
-    record = setup.read_setup(f"(;GM[4]SZ[15];{text}".encode(), "x.sgf")
-    assert len(record.remarks) == 1 and record.remarks[0].startswith(remark)
-    assert not setup.read_setup(b"(7,7)(8,8)", "x.txt").remarks
-
-
 def test_a_damaged_variation_costs_a_game_its_variations_alone(tmp_path: Path) -> None:
     path = tmp_path / "x.sgf"
     path.write_text("(;GM[4]SZ[15];B[hh]C[good](;W[ii])(;W[hh]))")

@@ -25,7 +25,6 @@ from pbrain_engine.board.desk import Desk, Desks, Job
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS, OPERATIONS, Operation
 from pbrain_engine.commands import analyse
-from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 from tests.board.board_server import PATIENCE, BoardServer, Tab, position
@@ -178,16 +177,6 @@ def test_a_message_that_is_too_large_is_refused_with_a_reason(tab: Tab) -> None:
     assert tab.ask("look", position=position("h8"))["to_move"] == "white"
 
 
-def test_what_is_no_number_is_no_json(board: BoardApp) -> None:
-    for number in ("NaN", "Infinity", "-Infinity"):
-        asked = Heard(board.desks)
-        asked.take(f'{{"do": "look", "id": {number}}}')
-        asked.take(f'{{"do": "look", "id": 7, "position": {{"width": {number}}}}}')
-        said = f"the message: this is not JSON: {number} is not a number"
-        assert asked.answers == [{"id": None, "error": said}] * 2
-        assert request(board, "/api/look", GOOD, f'{{"x": {number}}}'.encode())[0] == 400
-
-
 def test_a_question_too_many_on_one_socket_gets_a_reason(
     board: BoardApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,19 +278,6 @@ def test_a_file_comes_back_with_all_that_is_written_in_it(seed: int) -> None:
     job = Job(OPERATIONS["write"], {**found, "format": "lib"})
     again = base64.b64decode(files.write(desk, job)["data"])
     assert notes(parse_renlib(again).root) == notes(parse_renlib(data).root)
-
-
-@pytest.mark.parametrize(
-    ("data", "name", "reason"),
-    [(b"\x09w", "a.pos", "the .pos file is cut off: it has 1 of 9 moves"),
-     (b"\x89PNG\r\n\x1a\n\0\0\0", "a.png", "^this is not a file of a game$"),
-     (b"SQLite format 3\0", "a.db", "this is a database; .* `numoku db FILE show` queries it")],
-)  # fmt: skip
-def test_a_file_that_is_damaged_or_no_game_is_named_for_what_it_is(
-    data: bytes, name: str, reason: str
-) -> None:
-    with pytest.raises(NotationError, match=reason):
-        files.page_document(files.read_trees(data, name=name))
 
 
 # What it says -----------------------------------------------------------------------

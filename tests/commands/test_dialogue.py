@@ -199,18 +199,6 @@ def test_a_game_that_cannot_be_kept_says_why(
     assert "the game could not be saved: " in capsys.readouterr().out
 
 
-def test_the_first_of_several_games_is_named(
-    tmp_path: Path, typed: Typed, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "two.sgf"
-    path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii])")
-    typed(f"load {path}; quit")
-    assert play.main([str(path), "--time", "0.05", "--level", "1"]) == 0
-    said, error = capsys.readouterr()
-    assert error == "numoku: only the first of 2 games is used\n"
-    assert f"loaded {path}; only the first of 2 games is used" in said
-
-
 def test_the_line_of_the_search_is_cleared_where_one_is_shown(
     typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

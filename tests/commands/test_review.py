@@ -124,17 +124,6 @@ def test_what_a_review_is_written_over_loses_nothing(
     assert library.read_bytes() == before
 
 
-@pytest.mark.parametrize("target", ["", "missing/out.sgf", "game.sgf/out.sgf"])
-def test_a_review_that_could_not_be_written_is_not_begun(
-    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source = tmp_path / "game.sgf"
-    source.write_text("(;GM[4]SZ[15];B[hh];W[aa])", encoding="utf-8")
-    with pytest.raises(FileError, match="no file can be written there"):
-        review.main([str(source), "--sgf", str(tmp_path / target)])
-    assert capsys.readouterr().out == ""
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
 def test_an_interrupt_shows_what_is_done(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
