@@ -137,6 +137,19 @@ def test_arrow_keys_step_through_the_moves_after_a_click_on_the_board(again: Aga
     assert page.do("app.node.ply") == 1 and page.do("app.board.cursor") is None
 
 
+def test_keys_are_those_of_the_page_after_a_click_on_a_tab_and_its_own_after_a_key(
+    again: Again,
+) -> None:
+    page = again("h8i9")
+    page.tab("analyse")
+    page.raw.keyboard.press("ArrowLeft")
+    assert page.do("[app.node.ply, app.tab]") == [1, "analyse"]
+    page.raw.focus("#tab-file")
+    page.raw.keyboard.press("Enter")
+    page.raw.keyboard.press("ArrowLeft")
+    assert page.do("[app.node.ply, app.tab]") == [1, "games"]
+
+
 def test_one_of_the_moves_is_reached_by_tab_and_arrow_keys_go_on_from_it(again: Again) -> None:
     page = again("h8i9g7h9")
     page.count("#variations .node", 4)

@@ -336,9 +336,10 @@ class App {
 
   listen() {
     const tabs = find("tabs");
-    tabs.addEventListener("click", ({ target }) => {
+    tabs.addEventListener("click", ({ target, detail }) => {
       const tab = target.closest("[role=tab]");
       if (tab) this.openTab(tab.id.slice(4));
+      if (detail) document.activeElement.blur(); // a mouse leaves the keys to the moves
     });
     document.addEventListener("click", ({ target }) => {
       const asking = target.closest("button[data-does]");
