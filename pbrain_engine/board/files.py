@@ -234,7 +234,7 @@ def written(tree: GameTree, form: str) -> tuple[str | bytes, list[Remark]]:
         game_of(played)
         return animated_svg(played), []
     if played.start.walls:
-        raise Refused("blocked cells cannot be saved; copy the drawing instead").coded("walls")
+        raise Refused("blocked cells cannot be saved; copy the diagram instead").coded("walls")
     if form == "psq":
         lost = Remark("variations and comments are not in PSQ", "lost-notes")
         return format_psq(played), [] if tree.is_plain() else [lost]
