@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 from pbrain_engine.arena.calibration import average
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.learn.selfplay import set_up_line
-from pbrain_engine.learn.yardstick import Labelled, read_labels
+from pbrain_engine.learn.yardstick import Labelled, read_labels, set_up_label
 from pbrain_engine.values import chance
 
 TABLE = 16 << 20
@@ -59,10 +58,8 @@ def loss_above_least(said: float, deep: float) -> float:
 def answers(engine: Engine, labels: Sequence[Labelled], nodes: int) -> Iterator[Answer]:
     """Search each position from an empty table with so many nodes."""
     for label in labels:
-        record, game = label.record, engine.game
-        if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
-            engine.new_game(record.width, record.height, record.rule)
-        assert set_up_line(engine, record.cells[:-1]), "only open positions have labels"
+        record = label.record
+        set_up_label(engine, record)
         engine.clear_hash()
         found = engine.think(Limit(nodes=nodes))
         said = chance(found.value, engine.weights.scale(record.rule))

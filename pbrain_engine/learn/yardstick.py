@@ -279,20 +279,25 @@ def read_labels(paths: Iterable[Path]) -> Iterator[Labelled]:
                 yield Labelled(record, (file, record.number), family, stage, deep)
 
 
-def assess(engine: Engine, labelled: Labelled) -> Assessment:
-    """Return how well the engine's weights predict a label."""
-    record, game = labelled.record, engine.game
+def set_up_label(engine: Engine, record: Record) -> None:
+    """Set up the position of a labelled record; FileError if it has no moves."""
+    game = engine.game
     if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
         engine.new_game(record.width, record.height, record.rule)
-    line = record.cells
-    if not set_up_line(engine, line[:-1]):
+    if not set_up_line(engine, record.cells[:-1]):
         raise FileError(f"game {record.number} has a position without moves")
+
+
+def assess(engine: Engine, labelled: Labelled) -> Assessment:
+    """Return how well the engine's weights predict a label."""
+    record = labelled.record
+    set_up_label(engine, record)
     odds = engine.value() / engine.weights.scale(record.rule)
     deep = labelled.chance
     loss = deep * log1p(exp(-odds)) + (1 - deep) * log1p(exp(odds))
     least = -sum(p * log(p) for p in (deep, 1 - deep) if p > 0)
     logits = {move: logit / LOGIT_UNIT for move, logit in engine.logits().items()}
-    wanted = Move(*line[-1])
+    wanted = Move(*record.cells[-1])
     if wanted not in logits:
         return Assessment(loss - least, nan, 0.0)
     highest = max(logits.values())
