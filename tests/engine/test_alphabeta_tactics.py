@@ -17,7 +17,6 @@ from tests.played import game_after, moves_of, set_up
 pytestmark = pytest.mark.slow
 
 WON = "i10f5e9g11i6k5f6j6h9j11h7g9"  # black wins by threats, not by fours alone
-CALM = "h8i9i7g9"
 WILD = "i6j7h7e5k9k8h5g9h10h6"  # not decided by threats for very long
 OPEN_THREE = "h8a1i8c1j8"  # black threatens a winning four, white to move
 PROMPT = 0.25
@@ -40,20 +39,6 @@ def test_a_proven_win_is_played_at_once_and_through(engine):
                 assert answer is not None
                 engine.play(*answer)
     assert engine.game.winner is Side.BLACK
-
-
-def test_a_proven_win_is_known_to_the_main_search(engine):
-    nodes: dict[bool, list[int]] = {}
-    for proven in (False, True):
-        engine.clear_hash()
-        set_up(engine, WON)
-        if proven:
-            engine.set_parameter("threat_share", 10)
-            assert engine.think(Limit(nodes=100_000)).proof == "vct"
-        engine.undo()
-        engine.set_parameter("threat_share", 0)
-        nodes[proven] = [engine.think(Limit(depth=depth)).nodes for depth in (3, 5, 7)]
-    assert nodes[True] != nodes[False]
 
 
 def test_a_move_that_loses_to_threats_is_refuted():
@@ -94,14 +79,3 @@ def test_a_stop_ends_the_solver_too(engine):
         assert solver.threats(game_after(WILD)).nodes < 1000  # until it is released
         solver.release()
         assert solver.threats(game_after(WON)).wins
-
-
-def test_a_long_proof_can_be_taken_up_again():
-    game = game_after(WON)
-    with Solver(4_000_000) as solver:
-        first = solver.prove(game, nodes=10)
-        assert first.is_open and not solver.prove(game_after(CALM), nodes=1000).wins
-        proof = solver.prove(game)
-        assert proof.wins
-        again = solver.prove(game)
-        assert again.line[0] == proof.line[0] and again.nodes == 0

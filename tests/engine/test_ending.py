@@ -22,7 +22,7 @@ from tests.oracle.replay import complaint_about_tree, illegal_move
 from tests.oracle.rules import FREESTYLE, RENJU, Board, board_of, winners
 from tests.played import set_up
 
-FEW, MANY = 40, 1500
+FEW, MANY = 15, 1500
 SIZE = 15
 NODES = 1500
 

@@ -8,7 +8,6 @@ from time import perf_counter
 import pytest
 
 from pbrain_engine import Engine, Move, Rule, Thought
-from pbrain_engine.engine import opening_choices
 from pbrain_engine.engine.opening_choices import FOURTHS, decide, fifths
 from pbrain_engine.engine.swap2 import share_time
 from pbrain_engine.engine.thought import Listener
@@ -68,21 +67,6 @@ def _name(cell: tuple[int, int]) -> str:
     return f"{chr(97 + cell[0])}{cell[1] + 1}"
 
 
-def test_the_number_of_fifth_stones_is_the_one_that_is_most_even():
-    opening = after("soosorv-8", "h8 i9 j9 keep k8")
-    values = iter(range(1000))
-    ranks: dict[Move, int] = {}
-
-    def value(stones: set[Move]) -> int:  # black's fifth stones: 50, 40, ..., by their order
-        if len(stones) < 5:
-            return 0
-        last = max(stones - {Move(*cell) for cell in opening.stones}, default=Move(0, 0))
-        return -(50 - 10 * ranks.setdefault(last, next(values)))
-
-    number = int(decide(searcher(value), opening, random.Random(1)))
-    assert number == 6  # the sixth is worth 0
-
-
 def test_a_fourth_stone_comes_with_its_number_and_is_searched_once():
     opening = after("soosorv-8", "h8 i9 j9 keep")
     before = searcher(by_column)
@@ -98,43 +82,12 @@ def test_a_fourth_stone_comes_with_its_number_and_is_searched_once():
     assert opening.step is not None and opening.step.act is Act.SWAP and opening.count
 
 
-@pytest.mark.parametrize(
-    ("name", "words"), [("yamaguchi", "h8 i9 j9"), ("soosorv-8", "h8 i9 j9 keep")]
-)
-def test_a_number_reckons_with_all_good_fourth_stones(name, words, monkeypatch):
-    best = iter([100, 80, 50, 90])  # black's best fifth stone after each fourth one; others less
-
-    def listed(*_: object) -> list[tuple[int, tuple[int, int]]]:
-        first = next(best)
-        return [(first - 10 * rank, (rank, 0)) for rank in range(12)]
-
-    monkeypatch.setattr(opening_choices, "fifths", listed)
-    decided = decide(searcher(by_column), after(name, words), random.Random(1))
-    assert decided.split()[-1] == "6"
-
-
 def test_offers_are_never_symmetric():
     opening = after("rif", "h8 h9 h10 keep h7")
     search = searcher(by_column)
     for seed in range(5):
         offer = decide(search, opening, random.Random(seed))
         after("rif", f"h8 h9 h10 keep h7 {offer}")  # it is accepted
-
-
-@pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("seed", range(2))
-def test_the_engine_plays_every_opening_to_its_end(name, seed):
-    rule, chance = RULES[name], random.Random(seed)
-    with Engine(hash_size=1 << 20) as engine:
-        engine.new_game(15, rule=rule.rule or Rule.FREESTYLE)
-        opening = OpeningPlay(rule)
-        while opening.step is not None:
-            is_swap = opening.step.act is Act.SWAP
-            word = decide(share_time(engine, perf_counter() + 0.02), opening, chance)
-            if is_swap and chance.random() < 0.5:  # the other player may think otherwise
-                word = chance.choice(["swap", "keep"])
-            opening.play(word)
-        assert len(opening.stones) in (3, 5, 6)
 
 
 @pytest.mark.parametrize(

@@ -10,17 +10,7 @@ from hypothesis import strategies as st
 
 from pbrain_engine import Limit, Move, Thought
 from pbrain_engine.engine import pacing
-from pbrain_engine.engine.pacing import (
-    COMING_PER_STONE,
-    FIRST_COMING,
-    ON_TIME,
-    OVERHEAD,
-    UNLIMITED,
-    Limits,
-    Pace,
-    TimePlan,
-    plan,
-)
+from pbrain_engine.engine.pacing import ON_TIME, OVERHEAD, UNLIMITED, Limits, Pace, TimePlan, plan
 from pbrain_engine.values import win_in
 
 CELLS = 225
@@ -68,7 +58,7 @@ def test_late_answers_raise_the_reserve_for_a_while():
         assert late.after(seconds) == late
 
 
-@pytest.mark.parametrize("match", [6.0, 20.0, 60.0, 1000.0])
+@pytest.mark.parametrize("match", [6.0, 60.0])
 @pytest.mark.parametrize(
     ("share", "plies", "lateness"),
     [
@@ -105,32 +95,14 @@ def test_a_machine_that_is_always_busy_loses_no_match(match, lateness):
     assert searched > 50
 
 
-@pytest.mark.parametrize("match", [6.0, 20.0, 60.0])
-@pytest.mark.parametrize("stalled", [0, 40, 100, 160])
+@pytest.mark.parametrize("match", [6.0, 60.0])
+@pytest.mark.parametrize("stalled", [0, 100])
 def test_after_one_stall_every_move_still_has_time(match, stalled):
     left = match
     for ply in range(0, CELLS, 2):
         made = plan(Limits(None, round(left * 1000)), ply, CELLS)
         assert made.hard > 0.018
         left -= made.optimum + 0.01 + 0.35 * (ply == stalled)
-
-
-def test_the_reserve_costs_matches_of_minutes_little():
-    """Of what a move at the start of the middle game could have without any."""
-    for match, share in ((60, 0.95), (180, 0.98), (1000, 0.99)):
-        made = plan(Limits(None, match * 1000), 20, CELLS)
-        assert share < made.optimum / (match / (FIRST_COMING + COMING_PER_STONE * 20)) < 1
-
-
-def test_most_of_the_clock_is_used_before_games_are_decided():
-    """Five of six games end, or are seen through, within 24 own moves; none may wait for more."""
-    left, used = 180.0, []
-    for ply in range(6, 6 + 2 * 24, 2):
-        used.append(plan(Limits(None, round(left * 1000)), ply, CELLS).optimum)
-        left -= used[-1]
-    assert sum(used) > 0.85 * 180
-    assert used[0] < 0.15 * 180
-    assert used == sorted(used, reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -233,17 +205,6 @@ def test_on_an_idle_machine_a_search_has_all_of_its_time(monkeypatch, late):
 
 def test_a_search_has_half_of_its_limit_however_late_timers_ring(monkeypatch):
     assert stopped_after(monkeypatch, 0.02, 0.0, 10.0) == pytest.approx(0.01)
-
-
-def test_a_timer_that_rings_before_its_moment_says_nothing_and_is_wound_again(monkeypatch):
-    stops = begin(monkeypatch, 0.1, 0.02)
-    early = LateTimer.pending
-    assert early is not None and early.rings_at == pytest.approx(0.08)
-    LateTimer.now = 0.07
-    early.act()
-    assert not stops and pacing.LAG.seconds == pytest.approx(0.02)
-    again = LateTimer.pending
-    assert again is not None and again is not early and again.rings_at == pytest.approx(0.08)
 
 
 def test_a_whole_turn_is_never_saved():

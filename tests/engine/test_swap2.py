@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import random
-import sys
-from collections import Counter
 from collections.abc import Callable
-from time import perf_counter
 
 import pytest
 
-from pbrain_engine.arena.process import EngineProcess
-from pbrain_engine.doctor.exam import read_move
 from pbrain_engine.engine.engine import Move, Thought
 from pbrain_engine.engine.swap2 import (
     OPENINGS,
@@ -23,7 +18,6 @@ from pbrain_engine.engine.swap2 import (
     set_up,
 )
 from pbrain_engine.engine.thought import Listener
-from pbrain_engine.position.geometry import Coordinates
 from tests.fake_engine import FakeEngine
 
 UNSURE = 30  # how far the searches below swing from depth to depth
@@ -129,74 +123,4 @@ def test_openings_fit_every_board(size):
             assert all(0 <= x < width and 0 <= y < height for x, y in stones)
 
 
-def test_openings_differ():
-    assert len({stones for s in range(10) for stones in openings(15, 15, random.Random(s))}) > 40
-
-
 # The program itself ---------------------------------------------------------------------
-
-SWAP, STAY, PAIR = OPTIONS = ("swap", "stay", "two more")
-LATE_SEARCH = "no search in time"
-TURN = 1.0  # seconds
-LATE = 1.0  # seconds over the limit that managers tolerate
-
-
-def said(peer: EngineProcess) -> str:
-    """Return the next line that is no message."""
-    while (line := peer.line(TURN + 10)) is not None:
-        if not line.text.startswith("MESSAGE "):
-            return line.text
-    raise AssertionError(f"no answer; {peer.stderr[-300:]!r}")
-
-
-def answer(
-    peer: EngineProcess, size: int, stones: tuple[Coordinates, ...]
-) -> tuple[str, tuple[Coordinates, ...], str]:
-    """Return what the program chooses on a swap2 board, its stones, and its reasons."""
-    peer.send("SWAP2BOARD", *(f"{x},{y}" for x, y in stones), "DONE")
-    began, told = perf_counter(), ""
-    while (text := said(peer)).startswith("DEBUG "):
-        told += text
-    assert perf_counter() - began < TURN + LATE, text
-    reasons = told or LATE_SEARCH  # the watchdog had to answer
-    if text == "SWAP" and stones:
-        return SWAP, (), reasons
-    put = tuple(cell for word in text.split(" ") if (cell := read_move(word)) is not None)
-    assert len(put) in {0: (3,), 3: (1, 2), 5: (1,)}[len(stones)], text
-    assert len({*put, *stones}) == len(put) + len(stones), text
-    assert all(0 <= x < size and 0 <= y < size for x, y in put), text
-    return PAIR if len(put) == 2 else STAY, put, reasons
-
-
-def survey(size: int, number: int) -> tuple[Counter[str], list[str]]:
-    """Ask about some openings, every other one the program's own; count options, list reasons."""
-    chance, seen = random.Random(1), set[tuple[Coordinates, ...]]()
-    options, reasons = Counter[str](), list[str]()
-    peer = EngineProcess([sys.executable, "-m", "pbrain_engine"])
-    peer.send(f"START {size}", f"INFO timeout_turn {round(TURN * 1000)}")
-    assert said(peer) == "OK"
-    while len(seen) < number:
-        own = len(seen) % 2 == 0
-        stones = answer(peer, size, ())[1] if own else chance.choice(openings(size, size, chance))
-        if stones not in seen:
-            seen.add(stones)
-            option, more, reason = answer(peer, size, stones)
-            options[option] += 1
-            reasons.append(reason)
-            if option == PAIR:
-                reasons.append(answer(peer, size, (*stones, *more))[2])
-    peer.close(0.0)
-    return options, reasons
-
-
-def test_the_program_explains_its_choice_of_colours():
-    options, reasons = survey(20, number=2)
-    assert options.total() == 2
-    assert all("stones: " in reason for reason in reasons) or LATE_SEARCH in reasons
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("size", [15, 20])
-def test_each_option_occurs_over_fifty_openings(size):
-    options, _ = survey(size, number=50)
-    assert set(options) == set(OPTIONS), options

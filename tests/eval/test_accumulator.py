@@ -9,14 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pbrain_engine.eval.evaluator import (
-    ask_moves,
-    begin,
-    judge,
-    linear_logit,
-)
-from pbrain_engine.eval.network.accumulator import NETWORK, bring_up
-from pbrain_engine.eval.network.layers import ask_policy, ask_trunk
+from pbrain_engine.eval.evaluator import begin, judge, linear_logit
+from pbrain_engine.eval.network.accumulator import NETWORK
 from pbrain_engine.eval.network.unpack import unpack
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.rules import Rule
@@ -65,42 +59,11 @@ def test_the_value_needs_no_row_of_the_last_stone():
             undo(state, tables)
 
 
-def test_the_trunk_of_a_value_serves_the_policy_of_the_same_position(monkeypatch):
-    worker, tables = worker_after(CALM, size=SIZE), evaluator().tables
-    state, accumulator = worker.state, worker.accumulator
-    begin(accumulator, evaluator(), state)
-    for cell, others in zip(cells("c4d3", SIZE), cells("d3c4", SIZE), strict=True):
-        play(state, tables, cell)
-        judge(accumulator, evaluator(), state)
-        accumulator.trunk[:] = 1
-        ask_moves(accumulator, evaluator(), state)
-        assert (accumulator.trunk == 1).all() and accumulator.depth == 1
-        undo(state, tables)
-        play(state, tables, others)
-        judge(accumulator, evaluator(), state)
-        ask_moves(accumulator, evaluator(), state)
-        assert not (accumulator.trunk == 1).all()
-        undo(state, tables)
-
-
 def fresh_value(moves: str) -> int:
     """Return the value of a position that nothing was asked of before."""
     worker = worker_after(moves, size=SIZE)
     begin(worker.accumulator, evaluator(), worker.state)
     return int(judge(worker.accumulator, evaluator(), worker.state))
-
-
-@pytest.mark.parametrize("side", (0, 1))
-def test_the_policy_of_a_position_is_computed_once_for_each_side(side):
-    worker, network = worker_after(CALM, size=SIZE), evaluator().network
-    accumulator = worker.accumulator
-    begin(accumulator, evaluator(), worker.state)
-    bring_up(accumulator, network, worker.state.position, 4, True)
-    for asked, is_new in ((side, True), (side, False), (1 - side, True)):
-        accumulator.feature_weights[:] = 0
-        ask_trunk(accumulator, network, asked, 0)
-        ask_policy(accumulator, network, asked)
-        assert bool(accumulator.feature_weights.any()) == is_new
 
 
 def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(monkeypatch):
@@ -133,14 +96,3 @@ def test_the_policy_is_asked_about_the_moves_that_are_best_by_the_linear_score(m
         if cell not in asked:
             logit = min(logit - gains[cell] + gain - others, highest)
         assert found[8][cell] == logit
-
-
-@pytest.mark.parametrize("wanted", [1, 5, 8, 20, 29, 30])
-def test_about_as_many_moves_as_are_wanted_reach_the_score(wanted):
-    worker = worker_after(CALM, size=SIZE)
-    scores = [(7 * i * i) % 211 - 90 for i in range(29)] + [-5000]
-    worker.stack[STACK_BASE].moves[:30] = [65536 * score + i for i, score in enumerate(scores)]
-    least = score_of_best(worker, 0, 30, np.int64(max(scores)), np.int64(wanted))
-    assert sum(score >= least for score in scores) >= wanted
-    finer = least + (1 << ordering.STEP_BITS)
-    assert least < min(scores) or sum(score >= finer for score in scores) < wanted

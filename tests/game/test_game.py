@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,9 @@ from pbrain_engine.arena import match
 from pbrain_engine.arena.match import read_journal
 from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.game.diagram import parse_diagram
-from pbrain_engine.game.record import BLACK, DRAW, RESULTS, WHITE, GameRecord
+from pbrain_engine.game.record import BLACK, DRAW, WHITE, GameRecord
 from tests.oracle import rules
-from tests.oracle.rules import Board, Cell
+from tests.oracle.rules import Board
 from tests.played import set_up
 
 BOARDS = [(15, 15), (20, 20), (12, 17)]
@@ -160,25 +159,6 @@ def test_a_game_is_drawn_at_the_referee_s_number_of_stones(width, rule, judge, s
     engines = tuple(parse_engine("numoku") for _ in range(2))
     settings = MatchSettings(engines, width=width, height=width, rule=rule, judge=judge)
     assert settings.draw_stones == stones
-
-
-NINE = [(x, y) for x in range(5) for y in (3, 7)][:9]  # black has five
-
-
-def nine(winner: str = "black", moves: Sequence[Cell] = NINE) -> GameRecord:
-    names = {"black": "a", "white": "b", "result": RESULTS[winner], "reason": "five"}
-    return GameRecord(moves=tuple(moves), values=(None,) * len(moves), **names)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [nine("white"), nine("draw"), nine(moves=NINE[:8]), nine(moves=[*NINE, (9, 9)]),
-     nine(moves=[*NINE[:7], NINE[0], NINE[8]]), nine()._replace(reason="time")],
-)  # fmt: skip
-def test_a_result_is_held_against_the_oracle(wrong):
-    board = Board(15, 15, rules.FREESTYLE)
-    assert complaint_about(wrong, board)
-    assert not complaint_about(nine(), Board(15, 15, rules.FREESTYLE))
 
 
 def test_games_are_copied_and_pickled_with_their_moves():

@@ -49,22 +49,3 @@ def test_any_allowed_opening_comes_to_its_end(name, seed):
     )  # fmt: skip
     with pytest.raises(NotationError, match="over"):
         opening.play("a1")
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_what_needs_no_thought_is_allowed_at_every_step(name):
-    opening = OpeningPlay(RULES[name])
-    while opening.step is not None:
-        opening.play(opening.plain())
-    assert opening.stones[0] == (7, 7)
-    assert "swap" not in opening.actions
-
-
-def test_twins_are_where_a_symmetry_of_the_position_leads():
-    opening = OpeningPlay(RULES["swap"])
-    opening.play("h8")
-    assert opening.twins([(7, 6)]) == {(7, 6), (7, 8), (6, 7), (8, 7)}
-    opening.play("h9")
-    assert opening.twins([(6, 7)]) == {(6, 7), (8, 7)}
-    opening.play("g8")
-    assert opening.twins([(0, 0)]) == {(0, 0)}

@@ -20,7 +20,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from rich.console import Console
 
 from pbrain_engine import cli, progress
 from pbrain_engine.arena import match, report
-from pbrain_engine.arena.arguments import VIEWS
 from pbrain_engine.arena.live import RichView
 from pbrain_engine.arena.match import Journal
 from pbrain_engine.arena.openings import Openings
@@ -49,7 +47,7 @@ TOURNAMENT = MatchSettings(
     increment=1.5, nodes=5, depth=4, judge=True, openings="none",
 )  # fmt: skip
 GAUNTLET = replace(TOURNAMENT, gauntlet=True, judge=False, games=1)
-SIZES = ((100, 50), (80, 15), (60, 5))  # of a terminal
+SIZES = ((100, 50), (60, 5))  # of a terminal
 MOST_LINES = 6  # of a journal
 ENDINGS = ("five", "five", "full", "score", "five", "limit")
 
@@ -207,23 +205,6 @@ def report_of(words: str, change: str = "") -> str:
     return f"{change}$ numoku report {words}\n{printed(report_and_show)}"
 
 
-def views() -> Iterator[str]:
-    """Yield which view each wish gets, on a terminal or not, with rich and without."""
-    standings = Standings(DUEL)
-    for module, is_terminal in product((sys.modules["pbrain_engine.arena.live"], None), (1, 0)):
-        with pytest.MonkeyPatch.context() as patch:
-            out = io.StringIO()
-            out.isatty = lambda: bool(is_terminal)  # type: ignore[method-assign]  # noqa: B023
-            patch.setattr(sys, "stderr", out)
-            patch.setitem(sys.modules, "pbrain_engine.arena.live", module)
-            for kind in VIEWS:
-                view = match.make_view(standings, kind)
-                view.close()
-                where = f"terminal {bool(is_terminal)}, rich {bool(module)}"
-                yield f"view {kind}, {where}: {type(view).__name__}"
-            yield "".join(line for line in out.getvalue().splitlines() if "pip" in line)
-
-
 def games_of(settings: MatchSettings) -> list[GameRecord]:
     """Return all games of a match."""
     return [played(settings, task) for task in match.tasks(settings, Openings(settings))]
@@ -254,7 +235,6 @@ def matches(record: str) -> str:
             lines = texts.brief(text).splitlines()
             parts.append("\n".join([f"-- {name}", *texts.first(lines, MOST_LINES)]))
             Path(name).unlink()
-        parts += views()
         parts.append(report_of(""))
         for number, settings in enumerate((DUEL, TOURNAMENT, GAUNTLET, replace(DUEL, sprt=None))):
             games = [] if number == 3 else games_of(replace(settings, openings="none"))
@@ -262,7 +242,8 @@ def matches(record: str) -> str:
             for game in games:
                 log.append(game)
             log.close()
-            parts.append("\n".join(live_views(settings, games, number == 2)))
+            if games:
+                parts.append("\n".join(live_views(settings, games, number == 2)))
         os.utime("1.jsonl", (1, 1e10))
         parts += [report_of(words, change) for change, words in reports]
     return "".join(f"{part.rstrip(chr(10))}\n" for part in parts).replace(here, "HERE")

@@ -20,7 +20,7 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.arena import openings, textbook
 from pbrain_engine.arena.arguments import parse, settings_of
-from pbrain_engine.arena.openings import Openings, engine_judge
+from pbrain_engine.arena.openings import Openings
 from pbrain_engine.errors import SettingsError, problem_of
 from pbrain_engine.game.cells import format_moves
 from pbrain_engine.position.geometry import Coordinates
@@ -72,16 +72,6 @@ def begun(words: str, given: str) -> Iterator[str]:
     except (SettingsError, OSError) as error:
         yield f"  refused: {problem_of(error)}"
     yield from texts.joined(said[:12], "  judges ")
-
-
-def judged() -> Iterator[str]:
-    """Yield what an engine is asked of positions, far from balance and close to it."""
-    said = Engine.said = []
-    for nodes, balance in ((30_000, 60), (2000, 60), (3000, 60), (3001, 5)):
-        judge = engine_judge((9, 8, Rule.FREESTYLE), nodes, balance)
-        for stones in ([(3, 3)], [(8, 0)], [(0, 7), (1, 7)], [(1, 0)]):
-            said.append(f"  {judge(stones)}")
-    yield from ["judges:", *texts.joined(said, "  judges ", "  ")]
 
 
 def command_of(words: str) -> str:
@@ -136,7 +126,6 @@ def openings_of(record: str) -> str:
         for words, given in matches:
             parts += begun(words, given.replace("  > ", ""))
         Path("f").unlink()
-        parts += judged()
         write, shown = Progress.show, []
 
         def show(progress: Progress) -> None:

@@ -34,7 +34,7 @@ from pbrain_engine.game.diagram import (
     star_points,
     winning_row,
 )
-from pbrain_engine.game.opening_names import find_opening, opening_of, openings
+from pbrain_engine.game.opening_names import find_opening, opening_of
 from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode, main_line
@@ -183,10 +183,6 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
             yield from drawing(text)
         case "stars", width:
             yield str(sorted(star_points(width, 9)))
-        case ("openings",):  # with rows counted from below, as renju players do
-            for each in openings().values():
-                cells = " ".join(f"{chr(97 + x)}{15 - y}" for x, y in each.stones)
-                yield f"{each}: {cells}"
         case "opening", text, size:
             yield f"found {find_opening(text)}"
 
@@ -202,7 +198,8 @@ def answers(kind: str, *given: Any) -> Iterator[str]:
                 Drawn((0, 9), Side.WALL), Drawn((3, 1), Side.WHITE),
                 Drawn((5, 6), Side.BLACK, "<", is_there=False),
             ]  # fmt: skip
-            yield from board_svg(9, 13, stones, [(8, 8), (5, 6)], title).splitlines()
+            drawn = board_svg(9, 13, stones, [(8, 8), (5, 6)], title)
+            yield from texts.brief_page(drawn).splitlines()
 
 
 def values_of(text: str) -> list[Any]:

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 import pytest
 
 from pbrain_engine import __version__
-from pbrain_engine.engine import pacing
+from pbrain_engine.engine import pacing, swap2
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.protocol import loop, replies, searches, session, settings
@@ -114,6 +114,7 @@ class Talk:
             patch.setattr(fake_engine, "STEP", STEP)
             for module in (session, settings):
                 patch.setattr(module, "MAX_THREADS", 4)
+            patch.setattr(swap2, "OPENINGS", 3)
             patch.setattr(searches, "start_deep", lambda works: [*map(turns.start, works)])
             patch.setattr(random, "Random", lambda seed=7: SEEDED(seed))
             for name in ("read", "write", "leave", "log"):

@@ -111,5 +111,6 @@ def runs(record: str) -> str:
         asked = re.findall(r"^(\S+: .* -> .*\n)?\$ numoku tune (.*)$", record, re.MULTILINE)
         parts = [tuned(*one) for one in asked]
         for path in sorted(Path().glob("*.jsonl")):
-            parts.append(f"-- {path}\n{path.read_text(encoding='utf-8')}")
+            text = path.read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
+            parts.append(f"-- {path}\n{texts.brief(rounded(text))}")
     return rounded("".join(parts)).replace(sys.executable, "PYTHON")

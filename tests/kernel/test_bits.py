@@ -76,12 +76,6 @@ def test_what_is_packed_is_read_back(seed):
         assert [int(read(word)) for read in readers] == numbers
 
 
-def test_fields_lie_one_above_the_other():
-    low, high, pack = packed(low=4, high=-8)
-    assert pack(5, -128) == 5 and pack(0, -127) == 16
-    assert low(np.uint64(0x7F5)) == 5 and high(np.uint64(0x7F5)) == -1
-
-
 def test_a_number_that_is_too_large_is_refused():
     _, _, pack = packed(low=4, high=-8)
     for low, high in ((16, 0), (-1, 0), (0, 128), (0, -129)):

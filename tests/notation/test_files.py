@@ -7,23 +7,11 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from pbrain_engine import Engine, Rule, Side
+from pbrain_engine import Rule, Side
 from pbrain_engine.app import setup
-from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.commands.analyse import COMMAND
-from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.game.diagram import animated_svg
 from pbrain_engine.game.record import GameRecord
-
-
-def test_saved_passes_are_those_that_stand():
-    with Engine(memory=60_000_000) as engine:
-        dialogue = Dialogue(engine, GameStart(GameRecord(), level=1, seconds=0.05), seed=1)
-        dialogue._begin(parse_setup("(;GM[4]SZ[15];B[hh];W[];B[ii])"))
-        assert dialogue.record().passes == (1,)
-        engine.undo()
-        engine.undo()
-        assert dialogue.record().passes == ()
 
 
 def test_moves_may_be_many():

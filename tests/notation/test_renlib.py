@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-import time
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.game.tree import GameTree, TreeNode
@@ -39,19 +38,9 @@ def grow(seed: int, nodes: int) -> GameTree:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
-@settings(max_examples=150)
 def test_every_tree_comes_back(seed, nodes):
     made = grow(seed, nodes)
     data, losses = format_renlib(made)
     assert not losses
     assert parse_renlib(data) == made
     assert format_renlib(parse_renlib(data))[0] == data
-
-
-def test_a_large_library_comes_back_quickly():
-    made = grow(1, 12_000)
-    assert made.count() > 5_000
-    began = time.process_time()  # of this process, whatever else runs
-    data, _ = format_renlib(made)
-    assert parse_renlib(data) == made
-    assert time.process_time() - began < 2.5

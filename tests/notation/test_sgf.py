@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine.game.record import GameRecord
@@ -13,7 +13,6 @@ from tests.notation.test_renlib import grow
 
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
-@settings(max_examples=100)
 def test_every_tree_comes_back(seed, nodes):
     tree = grow(seed, nodes)
     for node, _ in tree.walk():

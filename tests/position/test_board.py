@@ -21,10 +21,10 @@ from pbrain_engine.patterns.state import (
     take_back,
     undo,
 )
-from pbrain_engine.position.board import WHITE_TO_MOVE, image_of, key_after, symmetries_of
+from pbrain_engine.position.board import WHITE_TO_MOVE, key_after
 from pbrain_engine.position.geometry import PADDED_CELLS, cell_of
 from pbrain_engine.position.rules import BLACK, EMPTY, WALL, WHITE, Rule
-from tests.kernels.memory import cell, cells, state_after, tables_of_rule
+from tests.kernels.memory import cell, state_after, tables_of_rule
 
 pytestmark = pytest.mark.uncompiled
 
@@ -93,16 +93,6 @@ def test_renju_alone_forbids_black_alone_a_foul(black, white, at, is_foul):
         assert not fouls or class_at(state, BLACK, cell(at)) == MAKES_FOUL
         pass_turn(state)
         assert not is_forbidden(state, tables, cell(at))
-
-
-def test_a_symmetry_takes_every_stone_to_its_like():
-    position = state_after("h8").position
-    assert symmetries_of(position) == 0b11111110
-    assert symmetries_of(state_after("g8i9i8").position) == 0
-    pair = state_after("", others={"g8": BLACK, "i8": WHITE}).position
-    assert symmetries_of(pair) == 1 << 2, "a mirror that exchanges black and white is none"
-    images = {int(image_of(position, cell("b1"), number)) for number in range(8)}
-    assert images == set(cells("b1n1b15n15a2o2a14o14"))
 
 
 # At h8 two threes seem to meet, but the one to the cell named could never be an open four: there

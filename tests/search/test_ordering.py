@@ -11,18 +11,15 @@ import pytest
 from pbrain_engine.eval.evaluator import move_score, quick_move, urgency
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.board import bit_of
-from pbrain_engine.position.geometry import NO_CELL
 from pbrain_engine.position.rules import EMPTY, Rule
 from pbrain_engine.search.alphabeta.leaf import is_close, list_fours
 from pbrain_engine.search.alphabeta.ordering import (
-    centre_of,
-    counter_of,
     mark_candidates,
     note_chances,
     pick_move,
     put_first,
 )
-from pbrain_engine.search.alphabeta.worker import STACK_BASE, fade_history, forget, must_stop
+from pbrain_engine.search.alphabeta.worker import STACK_BASE, must_stop
 from pbrain_engine.search.threats.memory import pack_entry
 from tests.kernels.memory import (
     cell,
@@ -38,22 +35,6 @@ pytestmark = pytest.mark.uncompiled
 
 TABLES = tables_of_rule(Rule.FREESTYLE)
 FRAME = STACK_BASE  # of the root
-
-
-def test_between_moves_history_is_halved_and_in_a_new_game_forgotten():
-    worker = worker_after()
-    worker.history[0, 1, 300], worker.counters[1, 300], worker.barred[5] = 40, 301, 3
-    fade_history(worker)
-    assert worker.history[0, 1, 300] == 20 and worker.counters[1, 300] == 301
-    forget(worker)
-    assert not worker.history.any() and not worker.counters.any() and not worker.barred.any()
-
-
-def test_a_counter_move_is_one_to_a_move():
-    for moves, counter in (("", NO_CELL), ("h8", 301)):
-        worker = worker_after(moves)
-        worker.counters[0, NO_CELL], worker.counters[1, cell("h8")] = 300, 301
-        assert counter_of(worker, int(worker.state.position.side)) == counter
 
 
 def test_improbabilities_are_logarithms_of_chances():
@@ -88,13 +69,6 @@ def test_candidates_are_the_empty_cells_near_a_stone():
                           ("m8", False), ("h8", False)):  # fmt: skip
         assert (cell(name) in found) == is_near, name
     assert len(found) == 48 + 8
-
-
-def test_on_an_empty_board_the_candidate_is_the_centre_and_with_a_wall_there_any_cell():
-    for size, name in ((15, "h8"), (20, "k11"), (5, "c3")):
-        worker = worker_after(size=size)
-        mark_candidates(worker)
-        assert marked(worker) == {cell(name, size)} == {centre_of(worker.state.position)}
 
 
 def test_the_leaf_search_tries_fours_near_the_own_last_stone():

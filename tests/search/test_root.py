@@ -13,11 +13,9 @@ from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta import root
 from pbrain_engine.search.alphabeta.root import (
     PROVEN_DEPTH,
-    drop_root,
     iterate,
     list_root,
     note_win,
-    prepare_root,
     search_root,
 )
 from pbrain_engine.search.alphabeta.table import (
@@ -30,7 +28,7 @@ from pbrain_engine.search.alphabeta.table import (
     value_of,
 )
 from pbrain_engine.search.parameters import ONE
-from pbrain_engine.values import INFINITE, WIN, win_in
+from pbrain_engine.values import INFINITE, WIN
 from tests.kernels.memory import cell, cells, shared_block, tables_of_rule, worker_after
 
 pytestmark = pytest.mark.uncompiled
@@ -97,25 +95,6 @@ def test_a_stopped_search_leaves_the_best_move_so_far_in_front(monkeypatch):
     assert moves.worker.state.position.ply == 4
 
 
-def test_the_next_best_line_leaves_those_before_it_alone(monkeypatch):
-    a, b, c = cells("j8j9j10")
-    moves = Moves(monkeypatch, {a: [50], b: [10], c: [20]})
-    moves.run(first=1)
-    assert root_moves(moves.worker) == [a, c, b]
-    assert a not in {move for move, *_ in moves.calls}
-
-
-def test_dropping_a_root_move_keeps_the_others_in_order():
-    worker = worker_after(CALM)
-    a, b, c, d = cells("j8j9j10j11")
-    worker.root_count = 4
-    worker.root_moves[:4] = [a, d, b, c]
-    assert drop_root(worker, d) == 3 and root_moves(worker) == [a, b, c]
-    assert drop_root(worker, cell("o15")) == 3
-    assert [drop_root(worker, place) for place in (c, a, b)] == [2, 1, 1]
-    assert root_moves(worker) == [b], "the last one stays"
-
-
 def test_the_root_considers_a_five_or_else_the_answers_or_else_all_candidates():
     for moves, expected in (("h8a1i8c1j8e1k8g1", "g8l8"), ("h8g8i8a1j8c1k8", "l8")):
         worker = worker_after(moves)
@@ -158,10 +137,3 @@ def test_a_proven_win_is_noted_for_the_winner_at_least_and_the_loser_at_most(fir
             assert value_of(data) == (WIN - plies if wins else plies - WIN)
             assert cell_of_entry(data) == place and depth_of(data) >= PROVEN_DEPTH
         play(state, TABLES, place)
-
-
-def test_a_five_at_the_root_is_a_win_in_one():
-    worker, shared = worker_after("h8a1i8c1j8e1k8g1"), shared_block()
-    prepare_root(worker, TABLES, shared, 1 << 60, 0)
-    assert iterate(worker, TABLES, shared, 1, 0) == 1
-    assert worker.root_value == win_in(1) == worker.root_values[root_moves(worker)[0]]

@@ -73,14 +73,6 @@ def test_one_move_of_each_kind_is_left(engine, moves, width, height):
     assert distinct == sum(1 for kind in kinds if kind & listed)
 
 
-def test_a_blocked_cell_breaks_the_symmetry(engine):
-    set_up(engine, "h8")
-    alike = root_moves(engine)
-    engine.place(8, 10, Side.WALL)
-    engine.set_to_move(Side.WHITE)
-    assert root_moves(engine) > 2 * alike
-
-
 @pytest.mark.parametrize("rule", Rule)
 @pytest.mark.parametrize("size", [5, 6, 15, 20, 22])
 def test_first_stones_come_at_once_and_near_the_centre(rule, size):
@@ -93,14 +85,3 @@ def test_first_stones_come_at_once_and_near_the_centre(rule, size):
         answer = own.think(Limit(nodes=20_000)).move
         assert answer is not None
         assert max(abs(answer.x - size // 2), abs(answer.y - size // 2)) <= 4
-
-
-@pytest.mark.parametrize("rule", Rule)
-@pytest.mark.parametrize("corner", [(0, 0), (14, 14), (0, 7), (1, 13)])
-def test_a_first_stone_at_the_border_is_answered_towards_the_centre(rule, corner):
-    with Engine(hash_size=1 << 20) as own:
-        own.new_game(15, rule=rule)
-        own.play(*corner)
-        answer = own.think(Limit(nodes=20_000)).move
-        assert answer is not None
-        assert 2 <= answer.x <= 12 and 2 <= answer.y <= 12

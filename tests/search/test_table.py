@@ -26,10 +26,8 @@ from pbrain_engine.search.alphabeta.table import (
 from pbrain_engine.search.parameters import ONE
 from pbrain_engine.search.threats.memory import (
     UNPROVABLE,
-    begin,
     cell_of_proof,
     disproof_of,
-    is_stopped,
     length_of,
     probe_proof,
     proof_of,
@@ -111,15 +109,6 @@ def test_the_buckets_cover_the_whole_table_and_nothing_behind_it():
         assert bucket_of(np.uint64(2**64 - 1), buckets) == buckets - 1
 
 
-def test_only_what_an_entry_can_hold_is_stored():
-    shared = shared_block()
-    for value, static, cell, bound in ((WIN + 1, 0, 0, 3), (0, 7000, 0, 3), (0, 0, 1024, 3),
-                                       (0, 0, -1, 3), (0, 0, 0, 0)):  # fmt: skip
-        with pytest.raises(AssertionError):
-            store(shared, KEY, 0, value, static, cell, ONE, bound)
-    assert not shared.words.any()
-
-
 def fours_in(data: Any) -> Any:
     return data and (kind_of(data), stones_of(data), cell_of_win(data))
 
@@ -167,30 +156,3 @@ def test_that_there_is_no_win_holds_for_its_level_and_those_below():
     settle(threats, KEY, True, 300, 5, 1)
     threats.level = 5
     assert length_of(probe_proof(threats, KEY)) == 5 == threats.length, "a win holds on every level"
-
-
-def test_a_key_that_differs_in_one_bit_is_not_found_in_any_table():
-    shared, threats = shared_block(buckets=1), threats_after()
-    threats.vcf_buckets = threats.vct_buckets = 1
-    store(shared, KEY, 0, 35, -12, 237, 5 * ONE, EXACT)
-    store_fours(threats, KEY, KNOWN_WIN, 3, 300, 10)
-    store_proof(threats, KEY, 5, 6, 300, 0, 10)
-
-    def found(key: np.uint64) -> list[bool]:
-        data = probe(shared, key), probe_fours(threats, key), probe_proof(threats, key)
-        return [word != 0 for word in data]
-
-    assert all(found(KEY))
-    for bit in range(64):
-        assert not any(found(KEY ^ np.uint64(1 << bit)))
-
-
-def test_a_search_ends_at_its_nodes_or_with_the_flag():
-    threats = threats_after()
-    begin(threats, 100)
-    for nodes, stop, ends in ((99, 0, False), (100, 0, True), (0, 1, True)):
-        threats.nodes, threats.stop, threats.stopped = nodes, stop, 0
-        assert bool(is_stopped(threats)) == ends == bool(threats.stopped)
-    threats.stop = 0
-    begin(threats, 100)
-    assert (threats.nodes, threats.stopped, threats.node_limit) == (0, 0, 100)
