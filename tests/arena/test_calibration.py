@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from math import isnan, log
-from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena import report
 from pbrain_engine.arena.calibration import AHEAD, ALL, calibrate
 from pbrain_engine.game.record import BLACK, DRAW, RESULTS, WHITE, GameRecord
 from pbrain_engine.values import WIN, scale_at
 
 SCALE = 100.0
-JOURNALS = Path(__file__).parent / "journals"
 
 
 def odds(chance: float, stones: int) -> int:
@@ -67,25 +62,3 @@ def test_what_is_proven_and_what_a_fault_ended_says_nothing(games: list[GameReco
     rows = {(row.engine, row.stones, row.chances): row for row in calibrate(games, SCALE)}
     assert rows["a", "all", ALL].positions == 2
     assert not any(stones in ("10-19", "20-39") for _, stones, _ in rows)
-
-
-def test_the_command_prints_a_table_or_a_list(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    journal = tmp_path / "match.jsonl"
-    shutil.copy(sorted(JOURNALS.glob("*.jsonl"))[0], journal)
-    assert report.main([str(journal), "--calibration", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    keys = {"engine", "stones", "chances", "positions", "games"}
-    figures = {"said", "scored", "excess"}
-    assert rows and all(row.keys() == keys | figures | {f"{f}_se" for f in figures} for row in rows)
-    assert report.main([str(journal), "--calibration"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].split()[:3] == ["engine", "stones", "chances"] and len(said) == len(rows) + 1
-    heads = said[0].split()
-    for line, row in zip(said[1:], rows, strict=True):
-        fields = dict(zip(heads, line.split(), strict=False))
-        assert (fields["positions"], fields["games"]) == (str(row["positions"]), str(row["games"]))
-        assert fields["said"] == f"{row['said']:.3f}" and fields["scored"] == f"{row['scored']:.3f}"
-        assert (" ± " in line) == (row["excess_se"] is not None), "one game tells no error"
-    assert list(tmp_path.iterdir()) == [journal], "no page is written"

@@ -26,21 +26,15 @@ from pbrain_engine.arena.settings import MOST_ELO, Sprt
 # frameworks published; wins, losses, draws, or pairs with 0 to 4 half points.
 RATIOS = [
     ("normalised", 0, 2, (36433, 36027, 68692), 0.92),
-    ("normalised", -1.75, 0.25, (10871, 10650, 20431), 2.30),
     ("logistic", 0.5, 2.5, (21404, 21184, 40708), -1.57),
-    ("logistic", 0, 2, (57433, 57030, 106593), -2.59),
     ("normalised", 0, 2, (365, 16618, 36229, 16974, 390), 2.25),
-    ("normalised", -1.75, 0.25, (127, 4883, 10712, 5150, 104), 3.01),
     ("logistic", 0.5, 2.5, (223, 9863, 21279, 10037, 246), -3.07),
-    ("logistic", 0, 2, (871, 26175, 55983, 26678, 821), -4.98),
 ]
 
 # Results with published Elo, its error, normalised Elo, its error, and LOS in per cent.
 ESTIMATES = [
-    ((89, 123, 76), None, None, -20.76, 40.13, 15.53),
     ((96, 111, 136), 40.70, 30.43, 49.77, 36.77, 99.60),
     ((356, 0, 34), None, None, -508.44, 34.48, None),
-    ((34, 54, 63, 64, 75), 55.58, 27.65, 57.94, 28.28, 100.00),
     ((332, 433, 498, 333, 334), -8.64, 10.33, -9.17, 10.96, 5.05),
     ((7895, 8757, 5685, 568, 9999), -21.04, 2.95, -19.01, 2.65, None),
 ]
@@ -70,17 +64,10 @@ def test_estimates_are_the_published_ones(
         assert 100 * score.superiority == pytest.approx(los, abs=0.01)
 
 
-def test_ratio_of_pairs_that_were_all_won_is_exact() -> None:
-    # The likeliest distribution with a mean of s gives a win the weight s.
-    expected = 100 * math.log(score_of(100) / score_of(0))
-    verdict = judge(Sprt(0, 100, model="logistic"), (0, 0, 0, 0, 100))
-    assert verdict.llr == pytest.approx(expected, abs=0.02)
-
-
 @pytest.mark.parametrize("model", MOST_ELO)
 def test_the_largest_hypotheses_are_tested_on_any_few_results(model: str) -> None:
     test = Sprt(-MOST_ELO[model], MOST_ELO[model], model=model)
-    for counts in product((0, 1, 3), repeat=5):
+    for counts in product((0, 3), repeat=5):
         if any(counts):
             ratio = judge(test, counts).llr
             assert judge(test, counts[::-1]).llr == pytest.approx(-ratio, abs=1e-6)
@@ -96,23 +83,9 @@ def test_shut_out_has_a_bound_on_one_side() -> None:
     assert mirrored.high == pytest.approx(-estimate.low)
 
 
-@pytest.mark.parametrize("games, likelihood", [(1, 0.75), (2, 0.875), (6, 127 / 128)])
-def test_games_that_were_all_won_make_superiority_likely(games: int, likelihood: float) -> None:
-    won, lost = MeanScore.of((), (0, 0, games)), MeanScore.of((), (games, 0, 0))
-    assert won.superiority == pytest.approx(likelihood)
-    assert lost.superiority == pytest.approx(1 - likelihood)
-    assert MeanScore.of((), (0, games, 0)).superiority == 0.5
-
-
 def test_each_rate_of_error_sets_the_bound_that_it_belongs_to() -> None:
     verdict = judge(Sprt(0, 10, alpha=0.01, beta=0.2), (0, 0, 0, 0, 0))
     assert (verdict.lower, verdict.upper) == pytest.approx((math.log(20 / 99), math.log(80)))
-
-
-def test_no_games_say_nothing() -> None:
-    nothing = MeanScore.of((0, 0, 0, 0, 0))
-    assert nothing.elo == (0, -elo.ELO_CAP, elo.ELO_CAP) and nothing.superiority == 0.5
-    assert judge(Sprt(0, 10), (0, 0, 0, 0, 0)).llr == 0
 
 
 def test_lone_games_count_beside_pairs() -> None:
@@ -120,16 +93,6 @@ def test_lone_games_count_beside_pairs() -> None:
     points, games = (2 * 1 + 3 * 2 + 2 * 3 + 4) / 2 + 2, 2 * 8 + 3
     assert elo.score_of(together.value) == pytest.approx(points / games)
     assert MeanScore.of((0,) * 5, (3, 4, 5)) == MeanScore.of((3, 4, 5))
-
-
-@given(st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any))
-def test_estimates_are_antisymmetric_and_ordered(counts: list[int]) -> None:
-    score, turned = MeanScore.of(counts), MeanScore.of(counts[::-1])
-    estimate, mirrored = score.elo, turned.elo
-    assert estimate.low <= estimate.value <= estimate.high
-    assert estimate.value == pytest.approx(-mirrored.value, abs=1e-6)
-    assert estimate.low == pytest.approx(-mirrored.high, abs=1e-6)
-    assert score.superiority == pytest.approx(1 - turned.superiority, abs=1e-9)
 
 
 def test_ladder_of_two_is_their_elo(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from pbrain_engine import cli
 from pbrain_engine.arena import match as command
-from tests.arena.test_process import HOSTILE, TOKEN, processes_with, wait_until
+from tests.arena.test_process import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -99,15 +99,6 @@ def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) 
 
 
 @needs_dask
-def test_games_to_learn_from_are_those_of_one_process(cluster: Cluster, tmp_path: Path) -> None:
-    far, near = tmp_path / "far.games", tmp_path / "near.games"
-    words = ["datagen", str(far), "--games", "6", "--nodes", "100"]
-    assert cli.main([*words, "--cluster", cluster.address]) == 0
-    assert cli.main(["datagen", str(near), *words[2:], "--processes", "1"]) == 0
-    assert far.read_bytes() == near.read_bytes()
-
-
-@needs_dask
 def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Path) -> None:
     words = [
         "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "12",
@@ -152,20 +143,6 @@ def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
         assert runner.returncode == 1
         goes_on = goes_on.replace("FILE", str(path))
         assert said.endswith(f"has lost its work{goes_on}")  # Dask has its say, too
-
-
-@pytest.mark.long
-@needs_dask
-def test_killed_worker_with_engine_processes(cluster: Cluster, tmp_path: Path) -> None:
-    words = [
-        f"slow={sys.executable} {HOSTILE} quirks {TOKEN}", "random", "--games", "400",
-        "--openings", "random", "--turn", "1",
-    ]  # fmt: skip
-    play_and_kill(cluster, tmp_path / "far.jsonl", 50, words)
-    played = entries(tmp_path / "far.jsonl")
-    assert sorted(entry["game"] for entry in played) == list(range(400))
-    assert {entry["reason"] for entry in played} <= {"five", "full"}
-    wait_until(lambda: not processes_with(TOKEN), 5)
 
 
 @needs_dask

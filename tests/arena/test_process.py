@@ -6,11 +6,9 @@ import os
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,7 +19,7 @@ from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import LocalGames, close_all
 from pbrain_engine.arena.process import EngineProcess
 from pbrain_engine.arena.referee import EngineFault
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings, name_apart, parse_engine
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.game.record import GameRecord
 
 pytestmark = [
@@ -229,66 +227,8 @@ def test_every_player_is_closed_whatever_happens() -> None:
     assert len(closed) == 2
 
 
-ERROR_EXIT = "exit code 3: Traceback: something went wrong"
-
-
-@pytest.mark.parametrize(
-    ("mode", "judge", "cause", "said"),
-    [
-        ("complain", False, "time", "no move after"),  # the judge alone takes it for an answer
-        ("complain", True, "garbage", "something is odd"),
-        ("error-exit", True, "crash", ERROR_EXIT),
-    ],
-)
-def test_what_a_program_writes_as_an_error_explains_its_end(
-    mode: str, judge: bool, cause: str, said: str
-) -> None:
-    games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=judge, turn=1.0)
-    assert [game.reason for game in games] == [cause] * 2
-    assert all(said in game.detail for game in games)
-
-
-def test_program_that_does_not_exist_cannot_be_started() -> None:
-    (game,) = play(1, engines=(HELPFUL, EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))))
-    assert (game.reason, game.loser) == ("start", "ghost") and "nonexistent" in game.detail
-
-
 def test_quirks_are_lived_with(no_orphans: None) -> None:
     (game,) = play(1, engines=(HELPFUL, EngineSpec("other", HELPFUL.command)), draw_after=30)
     assert game.reason == "limit" and not game.fault
     assert ({*game.depths}, {*game.values}, {*game.nodes}) == ({7}, {-42}, {1_203_000})
     assert len(game.times) == len(game.chosen) == 30
-
-
-@pytest.mark.long
-@pytest.mark.timed
-@pytest.mark.parametrize("mode", CAUSES)
-def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
-    turn = 8.0 if mode in PATIENT else 0.5
-    games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
-    assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
-    assert {game.number for game in games} == set(range(200))
-
-
-@pytest.mark.long
-def test_runner_costs_less_than_three_per_cent(no_orphans: None) -> None:
-    began = time.perf_counter()
-    games = play(4, engines=name_apart([hostile("steady")] * 2), draw_after=30)
-    wall = time.perf_counter() - began
-    thinking = sum(ms for game in games for ms in game.times) / 1000
-    cost = 1 - thinking / wall
-    print(f"{len(games)} games, {thinking:.2f} s of thinking in {wall:.2f} s: {100 * cost:.2f} %")
-    assert [game.reason for game in games] == ["limit"] * 4
-    assert cost < 0.03
-
-
-def test_a_game_in_this_process_is_broken_off_within_a_move() -> None:
-    engine = parse_engine("numoku:hash_size=1024")
-    settings = MatchSettings((engine, engine), turn=300.0, openings="none", in_process=True)
-    pool = LocalGames(settings)
-    for task in islice(tasks(settings, Openings(settings)), 3):  # two of them wait
-        pool.submit(task)
-    time.sleep(1.0)
-    began = time.monotonic()
-    pool.close()
-    assert time.monotonic() - began < 60

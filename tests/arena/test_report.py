@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +12,6 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.arena import report
 from pbrain_engine.arena.match import Journal, read_journal
-from pbrain_engine.arena.report import html_page
-from pbrain_engine.arena.standings import Standings
-from pbrain_engine.engine.engine import DEFAULT_WEIGHTS
-from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.position.rules import Rule
-from pbrain_engine.values import chance, scale_at
 from tests.board.browser import chromium
 from tests.golden.matches import DUEL, games_of
 
@@ -28,25 +20,6 @@ from tests.golden.matches import DUEL, games_of
 def browser() -> Iterator[Any]:
     with chromium() as browser:
         yield browser
-
-
-def data_of(page: str) -> dict[str, Any]:
-    """Return what the page's script is given."""
-    (found,) = re.findall(r'id="match">(.*?)</script>', page, re.DOTALL)
-    return json.loads(found)
-
-
-def test_the_page_has_values_as_chances_of_their_rule_and_stones() -> None:
-    for rule in (Rule.FREESTYLE, Rule.CARO):
-        settings = replace(DUEL, rule=rule)
-        game = games_of(settings)[0]
-        game = game._replace(values=(100,) * len(game.values))
-        scale = load_weights(DEFAULT_WEIGHTS).scale(rule)
-        (entry,) = data_of(html_page(Standings(settings), [game]))["games"]
-        stones = range(game.given, len(game.moves))
-        assert entry["chance"] == [
-            round(chance(100, scale_at(scale, number, 225)), 3) for number in stones
-        ]
 
 
 @pytest.fixture

@@ -18,11 +18,9 @@ from pbrain_engine.commands import bench
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.doctor import command as doctor
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.eval.weights import weights_path
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.targets import host_target
-from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol import serve
 from tests.conftest import Run
 
@@ -50,12 +48,6 @@ def test_version_tells_why_there_is_no_kernel(
     assert status == 0
     (reported,) = [line for line in out.splitlines() if line.startswith("kernel ")]
     assert "never built" in reported and "make setup" in reported
-
-
-def test_version_does_without_modules_that_packages_leave_out() -> None:
-    script = "import sys; sys.modules.update(dict.fromkeys(['platform', 'subprocess'])); "
-    script += "from pbrain_engine import cli; sys.exit(cli.main(['--version']))"
-    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
@@ -108,18 +100,6 @@ def test_the_program_for_managers_explains_itself() -> None:
         assert all(f"--{option.replace('_', '-')}" in result.stdout for option in options)
 
 
-def test_weights_are_known_by_the_name_that_the_version_tells(run: Run) -> None:
-    _, out, _ = run("--version")
-    (name,) = [line.split()[1] for line in out.splitlines() if line.startswith("weights ")]
-    status, by_id, _ = run("weights", name)
-    assert status == 0
-    assert run("weights")[1] == by_id
-    with Engine(weights=name) as engine:
-        assert engine.weights.id == name
-    status, _, err = run("weights", "net0")
-    assert status == 1 and "net0" in err
-
-
 # Analysis -------------------------------------------------------------------------------
 
 
@@ -146,13 +126,6 @@ def test_an_interrupt_shows_what_was_found() -> None:
 # Bench ----------------------------------------------------------------------------------
 
 
-def test_the_bench_covers_rules_and_boards() -> None:
-    covered = {(position.rule, position.width) for position in bench.POSITIONS}
-    assert covered == {(rule, size) for rule in Rule for size in (15, 20)}
-    assert [position.rule for position in bench.SHORT] == list(Rule)
-    assert len(bench.PAIR_POSITIONS) >= 2
-
-
 @pytest.mark.parametrize("position", bench.POSITIONS)
 def test_bench_positions_are_games_that_go_on(position: GameRecord) -> None:
     game = Game(*position.board)
@@ -160,11 +133,6 @@ def test_bench_positions_are_games_that_go_on(position: GameRecord) -> None:
         assert not game.is_forbidden(x, y)
         game.play(x, y)
     assert not game.is_over
-
-
-def test_pairs_are_counted() -> None:
-    with Engine(hash_size=1 << 20) as engine:
-        assert bench.pairs_per_second(engine) > 10_000
 
 
 # A game in the terminal -----------------------------------------------------------------
@@ -183,26 +151,7 @@ def test_every_level_takes_a_win_and_stops_a_five(level: int) -> None:
 # Showing --------------------------------------------------------------------------------
 
 
-def test_weights_that_are_built_in_get_no_note(run: Run) -> None:
-    for name in ("hand", weights_path("hand")):
-        # A reserved key: nothing is written where it is not refused.
-        status, _, problem = run("weights", name, "--note", "id", "x")
-        assert status == 1 and f"{name} is built in; name a copy" in problem
-
-
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="Linux has such a file")
 def test_what_cannot_be_read_is_named_once_without_numbers(run: Run, tmp_path: Path) -> None:
     status, _, problem = run("db", str(tmp_path / "a.db"), "add", "/proc/self/mem")
     assert status == 1 and problem == "numoku: /proc/self/mem: Input/output error\n"
-
-
-def test_a_tilde_before_no_user_is_part_of_a_name(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run("db", "~nobody.db", "add", "h8i9")[0] == 0
-    assert run("db", "~nobody.db", "check")[0] == 0
-    assert "there is no file ~nobody.sgf" in run("db", "a.db", "add", "~nobody.sgf")[2]
-    with Engine(memory=60_000_000) as engine:
-        dialogue = Dialogue(engine, GameStart(GameRecord()), 2)
-        assert dialogue.answer("load ~nobody.sgf") == "~nobody.sgf: No such file or directory"

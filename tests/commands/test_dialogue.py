@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,15 +11,14 @@ from typing import Any
 import pytest
 
 from pbrain_engine import Engine, Rule
-from pbrain_engine.app.saved import SavedGames, shelf_file, upgraded
+from pbrain_engine.app.saved import SavedGames, shelf_file
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.commands.opening import TalkedOpening
-from pbrain_engine.game.cells import NotationError, parse_moves
-from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
+from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.record import GameRecord
 from tests.game.test_opening_rules import random_word
-from tests.test_progress import Stream
 
 Typed = Callable[[str], list[str]]
 
@@ -74,29 +72,6 @@ def match_of(human: str, stage: str = "", **more: Any) -> dict[str, Any]:
         "human": human, "stage": stage, "from": 0, "fresh": True, "used": [0, 0],
         "level": "3", "seconds": "0.05", "minutes": "0", **more,
     }  # fmt: skip
-
-
-STAGES = [  # of release 0.2: the stones, the stage, which player the person is, and the step
-    ("h8i9", "person", 0, Act.PUT),
-    ("h8i9j10", "engine", 0, Act.BRANCH),
-    ("h8i9j10a1", "engine", 1, Act.PUT),
-    ("h8i9j10a1b3", "choice", 0, Act.SWAP),
-    ("", "engine", 1, Act.PUT),
-    ("h8i9j10", "choice", 1, Act.BRANCH),
-    ("h8i9j10", "person", 1, Act.PUT),
-    ("h8i9j10a1", "person", 1, Act.PUT),
-    ("h8i9j10a1b3", "engine", 1, Act.SWAP),
-]
-
-
-@pytest.mark.parametrize(("moves", "stage", "person", "act"), STAGES)
-def test_every_stage_of_swap2_of_earlier_releases_goes_on(
-    moves: str, stage: str, person: int, act: Act
-) -> None:
-    begun = play.begun_of(upgraded(page_game(moves, match_of("black", stage))))
-    assert begun.opening is not None and begun.opening.person == person
-    assert begun.opening.play.stones == parse_moves(moves)
-    assert begun.opening.play.step is not None and begun.opening.play.step.act is act
 
 
 @pytest.mark.parametrize("person", [0, 1])
@@ -171,25 +146,6 @@ def test_the_clock_of_the_page_stands_still_in_the_terminal(
     assert shelf.going_on()[0]["match"]["minutes"] == "0"  # a game of its own
 
 
-def test_a_method_plays_on(typed: Typed, shelf: SavedGames) -> None:
-    shelf.keep(page_game("h8i9j10", match_of("black", level="minimax")))
-    assert play.resume_last(shelf).method == "minimax"
-    typed("quit")
-    assert play.main(["--resume"]) == 0
-    assert shelf.going_on()[0]["match"]["level"] == "minimax"
-    typed("undo; quit")
-    assert play.main(["--resume", "--level", "3"]) == 0  # Numoku takes its place
-    assert shelf.going_on()[0]["match"]["level"] == "3"
-
-
-def test_where_nothing_can_go_on_it_says_so(shelf: SavedGames) -> None:
-    with pytest.raises(NotationError, match="no game to resume"):
-        play.resume_last(shelf)
-    shelf.keep({**page_game("h8", match_of("black")), "at": 7})
-    with pytest.raises(NotationError, match="cannot be resumed"):
-        play.resume_last(shelf)
-
-
 def test_a_game_that_cannot_be_kept_says_why(
     typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,17 +153,3 @@ def test_a_game_that_cannot_be_kept_says_why(
     typed("h8; quit")
     assert play.main(["--time", "0.05", "--level", "1"]) == 0
     assert "the game could not be saved: " in capsys.readouterr().out
-
-
-def test_the_line_of_the_search_is_cleared_where_one_is_shown(
-    typed: Typed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown = []
-    for lines in ("quit", "h8; quit"):
-        typed(lines)
-        monkeypatch.setattr(sys, "stdout", Stream(live=True))
-        assert play.main(["--level", "1"]) == 0
-        shown.append(sys.stdout.getvalue())
-    monkeypatch.undo()
-    assert "\r" not in shown[0]
-    assert "\rthinking: " in shown[1] and shown[1].count(" \r") == 1

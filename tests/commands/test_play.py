@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pbrain_engine import Engine, Rule
-from pbrain_engine.app.thinking import DEFAULT_LEVEL
-from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
-
-FORM = Path(play.__file__).parent.parent / "board" / "static" / "setup.js"
 
 
 @pytest.fixture
@@ -85,8 +80,3 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
 
 
 # Small things ---------------------------------------------------------------------------
-
-
-def test_terminal_and_page_begin_with_the_same_level() -> None:
-    (level,) = re.findall(r"fill\(\{ level: (\d+),", FORM.read_text(encoding="utf-8"))
-    assert int(level) == DEFAULT_LEVEL

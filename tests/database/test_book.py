@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ import pytest
 from pbrain_engine import Engine, Limit, Rule, cli
 from pbrain_engine.database import book as build
 from pbrain_engine.database import rescue
-from pbrain_engine.database.book import BookPlan, Graph, Searched, search_position
+from pbrain_engine.database.book import BookPlan, Graph, search_position
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
-from pbrain_engine.engine.swap2 import OpeningSearch, first_three
-from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
+from pbrain_engine.game.cells import cell_name, parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.result import Author
@@ -158,41 +156,6 @@ def test_a_book_that_two_have_grown_is_worth_what_both_found(tmp_path, monkeypat
     assert values_of(file)["a1"] != 20
 
 
-class Alone(books.Here):
-    """A worker in this thread, which does something else before each search."""
-
-    def __init__(self, before: Callable[[], object]) -> None:
-        super().__init__(partial(search_position, plan_of(1, 3, int(NODES))), 1)
-        self.searched: list[bytes] = []
-        self._before = before
-
-    def wait(self) -> Searched:
-        self._before()
-        self.searched.append(self.jobs[0])
-        return super().wait()
-
-
-def test_two_who_grow_a_book_at_once_search_nothing_twice(tmp_path):
-    file = tmp_path / "a.db"
-
-    def build_to(positions: int, workers: Alone) -> None:
-        plan = plan_of(positions, 3, int(NODES))
-        with Database(file, create=True) as database:
-            build.grow(database, Graph(key_of("")), plan, workers, str)
-
-    def grow_beside() -> None:
-        if len(first.searched) > 2:  # else nothing but the other's is left
-            build_to(len(first.searched) + len(second.searched) + 1, second)
-
-    second = Alone(lambda: None)
-    first = Alone(grow_beside)
-    build_to(9, first)
-    every = first.searched + second.searched
-    assert len(second.searched) >= 3 and len(set(every)) == len(every) == pages(file)
-    with Database(file) as database:
-        assert database.connection.rows("SELECT name FROM meta") == [("format",)]
-
-
 @posix
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path):
     file = tmp_path / "a.db"
@@ -211,28 +174,6 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path):
     own.close()
     assert len(killed) == 2
     assert pages(file) == 14
-
-
-def test_a_search_depends_on_its_job_alone():
-    search = partial(search_position, plan_of(1, 3, 2000))
-    first = search(key_of("h8i9"))
-    search(key_of("h8h9"))
-    assert search(key_of("h8i9")) == first
-    assert isinstance(first, Searched) and len(first.moves) >= 3
-    assert first.moves[0][1] == max(value for _, value in first.moves)
-
-
-def test_swap2_begins_with_three_stones_of_the_book(tmp_path):
-    file = book_of(tmp_path / "a.db", {"h8i9j9": {"k9": 10}})
-    with Engine(memory=80_000_000, book=str(file)) as engine:
-        (known,) = engine.balanced(3)
-        assert engine.balanced(4) == []
-        engine.new_game(20)
-        assert engine.balanced(3) == []
-        engine.new_game()
-        search = OpeningSearch(engine, lambda share, count, listen: engine.think(Limit(depth=1)))
-        assert first_three(search).stones == tuple(known)
-    assert key_of(format_moves(known)) == key_of("h8i9j9")
 
 
 def speak(option: str) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,6 @@ import os
 import random
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -115,17 +114,6 @@ def test_two_writers_at_once(tmp_path):
         out, err = writer.communicate(timeout=120)
         assert (writer.returncode, err) == (0, ""), out
     assert stored_comments(file) == {f"game {number}" for number in range(20)}
-
-
-def test_a_reader_reads_while_another_writes(tmp_path):
-    file = tmp_path / "a.db"
-    with Database(file, create=True) as writer:
-        add_items(writer, [StoredGame(game(1))])
-        with writer.transaction():
-            writer.add_games([StoredGame(game(2))])
-            with Database(file) as reader:
-                assert reader.count("game") == 1
-        assert writer.count("game") == 2
 
 
 def test_a_writer_that_waits_too_long_says_so(tmp_path, monkeypatch, capsys):
@@ -373,58 +361,3 @@ def test_a_changed_value_is_found_and_what_else_there_is_rescued(
         letter if letter == "?" else int(letter) for letter in lost[:3]
     ]
     assert kept[3:] == [1 - int(letter) for letter in lost[3:]]
-
-
-MOST = 3 * rescue.BLOCK + rescue.EMPTY_BLOCKS * rescue.BLOCK  # where a row is still looked for
-
-
-@pytest.mark.parametrize(
-    ("knows_end", "far", "end"),
-    [(True, MOST, MOST), (True, MOST + 1, MOST + 1), (False, MOST, MOST), (False, MOST + 1, 2999)],
-)
-def test_all_rows_are_read_but_those_that_cannot_be(knows_end, far, end):
-    bad = {1, 2, *range(1000, 1030), 2 * rescue.BLOCK, 3000}
-    numbers = [*range(1, 3001), far]
-
-    class Damaged:
-        def execute(self, sql: str, limits: tuple[int, ...] = ()) -> Damaged:
-            if "MAX" in sql and not knows_end:
-                raise sqlite3.DatabaseError
-            if limits and any(limits[0] <= number <= limits[1] for number in bad):
-                raise sqlite3.DatabaseError
-            asked = [far] if "MAX" in sql else [9 * 4096] if "pragma" in sql else numbers
-            self.rows = [(n,) for n in asked if not limits or limits[0] <= n <= limits[1]]
-            return self
-
-        def fetchall(self) -> list[tuple[int]]:
-            return self.rows
-
-    rows, found = rescue._read(Damaged(), "game", "id, record")
-    assert found == (end, knows_end)
-    assert [n for (n,) in rows] == [n for n in numbers if n not in bad and n <= end]
-
-
-@pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])
-def test_an_export_that_fails_leaves_the_file_that_was_there(kind, tmp_path, monkeypatch, capsys):
-    file, out = tmp_path / "a.db", tmp_path / f"out.{kind}"
-    assert cli.main(["db", str(file), "add", "h8i9"]) == 0
-    assert cli.main(["db", str(file), "export", str(out)]) == 0
-    before = out.read_bytes()
-
-    def is_full(self: Path, target: Path) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", is_full)
-    assert cli.main(["db", str(file), "add", "h8i10"]) == 0
-    assert cli.main(["db", str(file), "export", str(out)]) == 1
-    assert "No space left" in capsys.readouterr().err
-    assert out.read_bytes() == before and sorted(tmp_path.glob("out*")) == [out]
-
-
-@pytest.mark.parametrize("name", [":memory:", "file:x.db", "x.db?mode=ro", " "])
-def test_a_database_is_in_the_file_of_its_name(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Database(name, create=True).close()
-    assert [path.name for path in tmp_path.iterdir()] == [name]

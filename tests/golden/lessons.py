@@ -2,9 +2,8 @@
 
 ``lessons.txt`` holds commands, which run one after the other beside the games of
 ``tests/games/sample.games``, and what they say: lines with ``$`` are asked, all others recorded.
-``games FILE`` shows a file of games; ``branches FILE FILE`` writes its branches into another one,
-and ``lower FILE FILE`` its games on boards that are less high than wide; ``page FILE`` is what a
-page says and draws, without lines of the grid and signs. Processors add in other orders, which a
+``games FILE`` shows a file of games; ``branches FILE FILE`` writes its branches into another one;
+``page FILE`` is what a page says, without its pictures. Processors add in other orders, which a
 training amplifies: a fraction may differ by one in its last digit, on the page of a longer training
 by a fifth of itself.
 """
@@ -48,33 +47,20 @@ def line_of(record: Record) -> str:
     return texts.brief(f"{facts}: {' '.join(stones)}")
 
 
-def lowered(record: Record) -> Record | None:
-    """Return a game on a board of two rows less, if these are empty."""
-    height = record.height - 2
-    fits = max(record.moves) < height * record.width
-    return record._replace(height=height) if fits else None
-
-
-CHANGES = {
-    "branches": lambda record: record if record.ending is Ending.BRANCH else None,
-    "lower": lowered,
-}
-
-
 def said(words: str) -> str:
     """Return what a command says."""
     command, _, rest = words.partition(" ")
     if command == "games":
         games = [line_of(record) for record in read_games(Path(rest))]
         return "\n".join([*texts.first(games, MOST_GAMES), ""])
-    if command in CHANGES:
+    if command == "branches":
         path, changed = map(Path, rest.split())
-        some = filter(None, map(CHANGES[command], read_games(path)))
+        some = (record for record in read_games(path) if record.ending is Ending.BRANCH)
         changed.write_bytes(header(read_about(path)) + b"".join(map(encode, some)))
         return ""
     if command == "page":
         text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]
-        return re.sub(r"(?m)^<(line|rect|circle|/?g)\b.*\n", "", texts.rows(text))
+        return texts.rows(re.sub("(?s)<svg .*?</svg>", "<svg/>", text))
     return VARIED.sub("N", run(words, ""))
 
 

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine import Engine, Game, Limit, Move, Rule, Side, cli
-from pbrain_engine.engine.searcher import ShortSearch
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.network.reading import read_datasets
-from pbrain_engine.learn.selfplay import Plan, SelfPlayer, grow, make_engine, set_up_line
+from pbrain_engine.learn.selfplay import Plan, SelfPlayer, make_engine
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
@@ -33,7 +32,7 @@ from pbrain_engine.notation.games import (
     read_games,
 )
 from pbrain_engine.search.parameters import SURE_DEPTH
-from pbrain_engine.values import WIN_BAND, loss_in
+from pbrain_engine.values import WIN_BAND
 
 PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
 ABOUT = {"seed": "1", "nodes": "100"}
@@ -178,38 +177,6 @@ def test_a_game_is_won_by_the_side_that_has_it(ply, ending, value, won, monkeypa
     assert record.ending is ending and record.result == (1 if (asked[-1] == 0) == won else -1)
 
 
-@pytest.mark.parametrize(
-    ("eventful", "full_share", "stones"), [(0, 0.0, 102), (100, 0.0, 110), (0, 1.0, 225)]
-)
-def test_a_game_in_which_nothing_happens_is_drawn_soon_or_on_the_full_board(
-    eventful, full_share, stones, monkeypatch
-):
-    plan = PLAN._replace(full_share=full_share, boards=(15,), rules=(Rule.FREESTYLE,))
-    engine, asked = make_engine(plan.budget, plan.weights), list[Move]()
-    player = SelfPlayer(engine, plan)
-
-    def decide(_: random.Random) -> tuple[Move, int]:
-        side = engine.game.to_move  # no five in any line of these cells
-        cells = engine.game.legal_moves()
-        own = [m for m in cells if (m.x + 2 * m.y) % 4 // 2 == side]
-        asked.append((own or cells)[0])
-        return asked[-1], 11 if len(asked) <= eventful else -10
-
-    monkeypatch.setattr(selfplay, "make_opening", lambda *_: [(0, 0), (2, 0)])
-    monkeypatch.setattr(player, "decide", decide)
-    record = selfplay.play_game(engine, plan, 0, player)
-    ending = Ending.FULL if full_share else Ending.CALM
-    assert (record.ending, record.result, len(record.moves)) == (ending, 0, stones)
-
-
-def test_whoever_has_fouls_alone_has_lost(monkeypatch):
-    engine = make_engine(PLAN.budget, PLAN.weights)
-    player = SelfPlayer(engine, PLAN)
-    monkeypatch.setattr(engine, "search_nodes", lambda nodes: None)
-    assert player.judge() == loss_in(2)
-    assert player.decide(random.Random(1)) == (engine.quick_move(), loss_in(2))
-
-
 def test_a_glance_finds_what_a_search_by_nodes_does():
     """One call of the kernel against the host's iterations, through games with their history."""
     lone, hosted = (Engine(hash_size=1 << 20, parameters={"threat_share": 0}) for _ in range(2))
@@ -240,14 +207,6 @@ def test_a_glance_finds_what_a_search_by_nodes_does():
     assert only > 5 and len(ends) > 5
 
 
-def test_an_opening_with_a_five_is_not_playable():
-    engine = make_engine(PLAN.budget, PLAN.weights)
-    moves = [(x, y) for x in range(5) for y in (0, 7)]
-    assert not set_up_line(engine, moves)
-    assert set_up_line(engine, moves[:8])
-    assert engine.game.moves == moves[:8]
-
-
 def test_games_and_branches_are_legal_and_branches_undecided(tmp_path):
     plan = PLAN._replace(weights="network", branch_share=0.4)
     engine = make_engine(plan.budget, plan.weights)
@@ -275,20 +234,6 @@ def test_games_and_branches_are_legal_and_branches_undecided(tmp_path):
         for dataset in datasets:
             assert dataset.picks.all(), "each has a move to learn"
             assert np.isnan(dataset.results).all(), "and no result"
-
-
-def test_a_long_game_on_a_large_board_has_branches_that_can_be_written():
-    """A file counts the stones before a branch in one byte; draws on 20x20 are longer."""
-    cells = [(x, y) for y in range(20) for x in range(20)]
-    black = [cell for cell in cells if (cell[0] + 2 * cell[1]) % 4 < 2]  # no five in any line
-    white = [cell for cell in cells if (cell[0] + 2 * cell[1]) % 4 >= 2]
-    moves = tuple(y * 20 + x for pair in zip(black, white, strict=True) for x, y in pair)[:300]
-    record = Record(9, Rule.FREESTYLE, 20, 20, 200, 0, Ending.CALM, moves, (0,) * 300)
-    with Engine(hash_size=1 << 20) as engine:
-        engine.new_game(20)
-        found = ShortSearch(value=0, move=Move(19, 19), choices=2, end=None)
-        branches = grow(engine, random.Random(1), record, (), 0.5, lambda: found)
-    assert branches and all(decode(encode(branch)) for branch in branches)
 
 
 def make(path: Path, games: int, *more: str) -> int:
@@ -342,12 +287,6 @@ def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole, tmp_path):
     assert path.read_bytes() == whole.read_bytes()
 
 
-def test_boards_may_stand_apart():
-    options = datagen.COMMAND.parse(["games", "--boards", "15, 20"])
-    plan = datagen.plan_of(options)
-    assert isinstance(plan, Plan) and plan.boards == (15, 20)
-
-
 def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path):
     path = tmp_path / "changing.numoku"
     plan = PLAN._replace(weights=str(path))
@@ -362,9 +301,3 @@ def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path):
     learned = PLAN._replace(weights="learned")
     engine = make_engine(learned.budget, learned.weights)
     assert after == [learned.play(engine, n) for n in range(3)]
-
-
-def test_a_worker_with_other_weights_plays_nothing():
-    reported = {**PLAN.about(), "weights": "others 01234567"}
-    with pytest.raises(FileError, match="a worker has weights hand-1 .*, not others"):
-        datagen.play_batch(PLAN, reported, range(3))

@@ -1,7 +1,6 @@
 """Weight files: what built-in ones have learned from and predict, names, damage, and the smoke."""
 
 import json
-from math import nan
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from lab import learn_smoke
 from pbrain_engine import Engine, Limit, Rule, WeightsError, cli
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.learn.measure import form, measure
+from pbrain_engine.learn.measure import measure
 from pbrain_engine.notation.games import read_about, read_games
 
 pytestmark = pytest.mark.slow
@@ -33,22 +32,6 @@ def test_learned_weights_predict_better_than_hand_set_ones_and_networks_best():
         assert learned.entropy < hand.entropy - 0.3
         assert network.entropy < learned.entropy - 0.3
         assert network.first > learned.first
-
-
-def test_measures_are_json_where_it_is_asked_for(tmp_path, capsys):
-    path = tmp_path / "some.games"
-    with SAMPLE.open("rb") as file:
-        path.write_bytes(file.read(3000))  # what is cut off is no game
-    found = measure([path], [load_weights("hand")])
-    assert cli.main(["weights", "hand", "--games", str(path), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert [list(row) for row in rows] == len(found) * [
-        ["weights", "family", "positions", "value_loss", "on_results", "move_entropy", "first"]
-    ]
-    for row, each in zip(rows, found, strict=True):
-        assert list(row.values())[:2] == list(each)[:2]
-        assert list(row.values())[2:] == pytest.approx(each[2:], abs=1e-6)
-    assert form(found[0]._replace(result=nan))["on_results"] is None
 
 
 def test_the_smoke_learns_a_network_that_plays_and_a_damaged_one_is_refused_everywhere(

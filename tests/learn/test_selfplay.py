@@ -12,15 +12,12 @@ from pbrain_engine.learn import selfplay
 from pbrain_engine.learn.selfplay import (
     ALL_SQUARE,
     KINDS,
-    Plan,
     format_shares,
     make_opening,
     parse_shares,
     set_up_line,
 )
-from pbrain_engine.notation.games import NodePlan, read_about
-
-PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE,), (15,), "hand")
+from pbrain_engine.notation.games import read_about
 
 
 @pytest.mark.parametrize("board", [7, 15, 20])
@@ -61,15 +58,6 @@ def test_shares_are_read_as_they_are_written_and_add_up_to_one():
     for text in ("", "round", "wild=0", "wild=-1", "wild=x", "wild=nan", "wild=inf", "wild,wild"):
         with pytest.raises(ValueError, match="with shares such as"):
             parse_shares(text)
-
-
-def test_kinds_have_their_shares_of_the_games():
-    plan = PLAN._replace(openings=selfplay.MIX, full_share=0.25)
-    found = Counter(map(plan.opening_kind, range(2000)))
-    for kind, share in selfplay.MIX:
-        assert found[kind] == pytest.approx(2000 * share, abs=80)
-    assert sum(map(plan.goes_to_the_end, range(2000))) == pytest.approx(500, abs=80)
-    assert not any(map(PLAN.goes_to_the_end, range(100)))
 
 
 def test_the_head_names_what_is_not_as_it_always_was(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,23 +15,12 @@ from pbrain_engine import Rule, cli
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.network import reading
-from pbrain_engine.learn.network.batch import patterns
 from pbrain_engine.learn.network.dataset import Dataset
 from pbrain_engine.learn.network.layout import Widths
-from pbrain_engine.learn.network.quantise import make_codebook, unpack
 from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.network.training import Run, TrainingSettings
 from pbrain_engine.learn.train import stoppable
-from pbrain_engine.notation.games import (
-    NO_VALUE,
-    SINGLE,
-    Ending,
-    Record,
-    encode,
-    header,
-    read_about,
-    read_games,
-)
+from pbrain_engine.notation.games import Record, encode, header, read_about, read_games
 
 pytestmark = pytest.mark.slow
 
@@ -50,33 +38,6 @@ def run_of(
     datasets: list[Dataset], settings: TrainingSettings = SETTINGS, start: Any = None
 ) -> Run:
     return Run(settings, datasets, load_weights("learned"), start)
-
-
-def test_positions_of_a_game_that_were_searched_again_teach_what_the_game_does(tmp_path):
-    """Their targets are mixed with those of later positions and with the result."""
-    games, again = tmp_path / "games", tmp_path / "again"
-    records = [each for each in read_games(SAMPLE) if each.ending not in SINGLE]
-    games.write_bytes(header({}) + b"".join(map(encode, records)))
-    positions = [
-        record._replace(
-            opening=stones,
-            ending=Ending.SEARCHED,
-            moves=record.moves[: stones + 1],
-            values=(*[NO_VALUE] * stones, record.values[stones]),
-        )
-        for record in records
-        for stones in range(record.opening, len(record.moves))
-    ]
-    again.write_bytes(header({}) + b"".join(map(encode, positions)))
-    weights = load_weights("learned")
-    for one, other in zip(
-        read_datasets([games], [], "freestyle", weights),
-        read_datasets([again], [], "freestyle", weights),
-        strict=True,
-    ):
-        assert one.size == other.size > 100
-        assert np.array_equal(one.with_targets(0.8).target, other.with_targets(0.8).target)
-        assert np.array_equal(one.held, other.held) and np.array_equal(one.picks, other.picks)
 
 
 def test_threads_read_the_same_and_build_tables_one_at_a_time(datasets, monkeypatch):
@@ -139,27 +100,6 @@ def test_what_is_no_checkpoint_of_a_run_is_one_line(datasets, tmp_path):
         assert "\n" not in str(error.value)
 
 
-def test_a_network_of_other_sizes_is_not_begun_at(datasets):
-    with pytest.raises(FileError, match=r"units, not \(32, 16, 16, 16, 16\)"):
-        run_of(datasets, start=unpack(load_weights("network").network(Rule.FREESTYLE) or b""))
-
-
-@pytest.mark.parametrize("alike", [False, True])
-def test_codes_of_rare_patterns_keep_colours_apart(alike):
-    known = patterns(4)
-    vectors = np.random.default_rng(4).normal(0, 1, (len(known), 16)) * (not alike)
-    counts = np.zeros(len(known), np.int64)
-    counts[::7] = np.arange(len(counts[::7])) + 1
-    lengths = []
-    for most in (998, 999):
-        book = make_codebook([vectors], known, counts, most)
-        lengths.append(len(book.vectors))
-        assert (book.swap[book.swap] == np.arange(len(book.swap))).all()
-        assert (book.codes[known.swapped] == book.swap[book.codes]).all()
-        assert alike or len(np.unique(book.codes)) == len(book.vectors)
-    assert lengths in ([997, 999], [998, 998]), "pairs stay together"
-
-
 def with_record(path: Path, **changes: Any) -> Path:
     record: Record = next(r for r in read_games(SAMPLE) if r.rule is Rule.FREESTYLE)
     path.write_bytes(header(read_about(SAMPLE)) + encode(record._replace(**changes)))
@@ -199,14 +139,6 @@ def test_weights_do_not_take_the_place_of_the_games(option, tmp_path, capsys):
         assert cli.main(["train", str(path), "--out", folder]) == 1
         assert capsys.readouterr().err.endswith(": no file can be written there\n")
     assert path.read_bytes() == SAMPLE.read_bytes() and list(tmp_path.iterdir()) == [path]
-
-
-def test_a_missing_numba_is_one_line(monkeypatch, capsys):
-    monkeypatch.delitem(sys.modules, "pbrain_engine.learn.train")
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    assert cli.main(["train", "some.games", "--out", "net.numoku"]) == 1
-    error = capsys.readouterr().err
-    assert "pbrain-numoku[training]" in error and error.count("\n") == 1
 
 
 @pytest.fixture

@@ -153,17 +153,6 @@ def test_private_memory_stays_below_the_limit(launch, memory):
         assert min(memory - 15_000_000, 40_000_000) < used < memory
 
 
-@pytest.mark.parametrize("tries, limit", [(5, 0.5), pytest.param(20, 0.1, marks=long)])
-def test_the_program_is_ready_quickly(tries, limit):
-    delays = []
-    for _ in range(tries):
-        with closing(Brain(PROGRAM)) as peer:
-            peer.send("START 20")
-            delays.append(peer.reply().time - peer.started_at)
-    report(f"start to OK: {tries} starts", delays)
-    assert percentile(delays, 0.5) < limit
-
-
 def report(what: str, delays: list[float]) -> None:
     """Print the figures, for pytest -s."""
     p50, p99, worst = (percentile(delays, share) * 1000 for share in (0.5, 0.99, 1.0))

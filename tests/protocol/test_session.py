@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from io import BytesIO
 from itertools import chain
 from time import perf_counter
 
 import pytest
 
-from pbrain_engine import Engine, Game, Rule, Side
+from pbrain_engine import Engine, Rule
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.native.load.targets import host_target
-from pbrain_engine.protocol import serve, session
+from pbrain_engine.protocol import session
 from pbrain_engine.protocol.commands import Command, CommandReader
-from pbrain_engine.protocol.replies import line_wins
 from pbrain_engine.protocol.searches import Task
 from pbrain_engine.protocol.session import Session
 from tests.fake_engine import FakeEngine
@@ -122,29 +119,3 @@ def test_what_is_left_of_a_match_is_so_at_the_moment_at_which_it_is_said(monkeyp
     monkeypatch.setattr(session.time, "perf_counter", lambda: 103.0)
     talk.session.conclude(task)
     assert talk.session.settings.limits.left == 7000
-
-
-def test_under_wine_nothing_asks_how_long_the_program_waited(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setattr("builtins.open", lambda *_: BytesIO(b"1 9000000000 1"))
-    assert session.queued_time() == 0.0
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert session.queued_time() == 9.0
-
-
-def test_options_that_no_engine_can_have_end_the_program_at_once(capsys):
-    assert serve.main({"level": "v1"}) == 2
-    said = f"pbrain-numoku: there is no level 'v1', only {', '.join(HOST.levels)}\n"
-    assert capsys.readouterr() == ("", said)
-    assert not serve.problem_of({"weights": "network", "level": HOST.levels[0]})
-
-
-def test_a_line_wins_with_its_last_move_and_not_before():
-    four = Game()
-    for x in range(4, 8):
-        four.place(x, 7, Side.BLACK)
-    four.set_to_move(Side.BLACK)
-    for line in ([(8, 7), (0, 0), (3, 7)], [(0, 0), (1, 1)], [(7, 7)], []):
-        assert not line_wins(four, line, len(line))
-    assert line_wins(four, [(8, 7)], 1)
-    assert four.ply == 4, "the game is left alone"
