@@ -79,10 +79,20 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: ``1 move`` or ``1,200 moves``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
+    """Print a message in one line, on stdout unless there is another file."""
+    print(one_line(text), file=file, end=end, flush=True)
+
+
 def complain(text: str, status: int = FAILURE) -> int:
     """Print an error message on stderr, if possible; return the exit status."""
     with suppress(OSError):
-        print(f"numoku: {one_line(text)}", file=sys.stderr)
+        say(f"numoku: {text}", sys.stderr)
     flush_errors()
     return status
 

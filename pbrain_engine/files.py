@@ -39,12 +39,14 @@ def rounded(numbers: Mapping[str, float]) -> Document:
 
 
 def user_path(name: str) -> Path:
-    """Return a path that the user named, which may begin with ``~``.
+    """Return a path that the user named, which may begin with ``~``; FileError for no name.
 
     Unlike ``Path.expanduser``, it accepts ``~nobody`` and a user without a home.
     """
     from pathlib import Path
 
+    if not name:
+        raise FileError("'' names no file")
     return Path(os.path.expanduser(name))
 
 

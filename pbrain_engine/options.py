@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
+from .errors import FileError
 from .eval.weights import DEFAULT
 from .position.geometry import MAX_BOARD, MIN_BOARD
 from .position.rules import Rule
 from .search.parameters import MAX_DEPTH, check_search
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from _typeshed import SupportsWrite
 
 ENDLESS = 1 << 30  # the upper end of an open span
@@ -81,11 +80,6 @@ share = number_type(float, "a number from 0 to 1", lambda x: 0 <= x <= 1)
 number = number_type(float, "a number", isfinite)
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 move`` or ``1,200 moves``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def span(text: str) -> tuple[int, int]:
     """Return the ends of a span such as ``3``, ``3-7`` or ``3-`` (open); raises ValueError."""
     first, dash, last = text.partition("-")
@@ -106,15 +100,6 @@ def board_size(text: str) -> tuple[int, int]:
     if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
         raise ValueError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
     return width, height
-
-
-def file_path(name: str) -> Path:
-    """Return the path of a file that an option names; ValueError if it names none."""
-    from pathlib import Path
-
-    if not name:
-        raise ValueError("'' names no file")
-    return Path(name)
 
 
 def search(name: str) -> str:
@@ -168,7 +153,7 @@ def _explained(kind: Callable[[str], object]) -> Callable[[str], object]:
     def convert(text: str) -> object:
         try:
             return kind(text)
-        except ValueError as error:
+        except (FileError, ValueError) as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
     return kind if isinstance(kind, type) else convert

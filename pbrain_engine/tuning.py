@@ -32,9 +32,9 @@ from .arena.referee import EngineFault, GameTask
 from .arena.settings import MatchSettings, format_engine, option_rows
 from .arena.standings import conditions, table
 from .errors import INTERRUPTED, FileError, SettingsError
-from .files import Document, check_target, write_whole
+from .files import Document, check_target, user_path, write_whole
 from .notation.journal import LineFile
-from .options import CommandLine, Option, above_zero, file_path, positive, whole
+from .options import CommandLine, Option, above_zero, positive, whole
 from .pages import Curve, html_document, html_table, line_chart
 from .progress import Progress
 from .search import parameters
@@ -328,7 +328,7 @@ COMMAND = CommandLine(
     "Tune the search parameters by games of the engine against itself. The same command "
     "continues a run that was stopped.",
     (
-        Option("file", file_path, about="file of the run (JSON lines)"),
+        Option("file", user_path, about="file of the run (JSON lines)"),
         Option("--parameters", str, "", "A,B,...", "parameters to tune (all)"),
         Option("--engine", str, "numoku", "E",
                "the engine, such as numoku:weights=FILE,aspiration=20"),
@@ -340,7 +340,7 @@ COMMAND = CommandLine(
                "perturbation of a parameter, as a share of its range"),
         Option("--rate", above_zero, None, "R", "steps per half point at the end of the run"),
         Option("--batch", positive, BATCH, "N", "duels per batch"),
-        Option("--page", file_path, None, "FILE", "write a page of charts at the end"),
+        Option("--page", user_path, None, "FILE", "write a page of charts at the end"),
         Option("--show", None, False, None, "only show the results in a file"),
         Option("--patch", None, False, None,
                "with --show: print the change to the table instead"),

@@ -57,11 +57,16 @@ def test_a_problem_is_one_line():
 
 
 @unix
-def test_a_line_break_in_a_name_breaks_no_line(tmp_path, run):
-    path = tmp_path / "a\nb.sgf"
-    path.write_text("(;GM[4]SZ[15];B[hh])")
-    said = run("db", str(tmp_path / "x.db"), "add", str(path))
-    assert said == (0, f"{tmp_path}/a b.sgf: stored 1 game, 2 positions\n", "")
+def test_a_line_break_in_a_name_breaks_no_line_and_a_tilde_is_ones_home(tmp_path, run, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a\nb.sgf").write_text("(;GM[4]SZ[15];B[hh])")
+    for words, told in (
+        ("add ~/a\nb.sgf", "~/a b.sgf: stored 1 game, 2 positions"),
+        ("check", "HOME/x y.db is intact: 2 positions, 1 game, 0 moves, 0 book positions"),
+        ("export ~/a\nb.lib", "HOME/a b.lib: 22 bytes"),
+    ):
+        said = run("db", "~/x\ny.db", *words.split(" "))
+        assert said == (0, f"{told}\n".replace("HOME", str(tmp_path)), "")
 
 
 @unix

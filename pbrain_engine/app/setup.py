@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import counted
 from ..files import decode, read_stream, read_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
@@ -17,7 +18,6 @@ from ..game.tree import main_line
 from ..notation.files import read_games, read_text, refuse_others
 from ..notation.renlib import MAGIC as LIBRARY
 from ..notation.sgf import parse_sgf_trees
-from ..options import counted
 from ..position.rules import Rule
 
 if TYPE_CHECKING:

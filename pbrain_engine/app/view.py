@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..engine.thought import Thought
+from ..errors import counted
 from ..game import diagram
 from ..game.cells import cell_name
 from ..game.game import Game, Move
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_THREATS, LOWER, UPPER, Tree
 from ..notation import colours
-from ..options import counted
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..solver import Solver

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 
 from ..errors import SettingsError
+from ..files import user_path
 from ..game.opening_rules import RULES
-from ..options import SHARED, CommandLine, Option, file_path
+from ..options import SHARED, CommandLine, Option
 from ..position.rules import Rule
 from .openings import GENERATORS, NONE, read_lines
 from .settings import (
@@ -102,10 +103,10 @@ COMMAND = CommandLine(
                "play one engine against itself without each of these parts of its search, or all"),
         *option_rows(),
         "records and display:",
-        Option("--journal", file_path, None, "FILE",
+        Option("--journal", user_path, None, "FILE",
                "file for the games (a new file in your folder)"),
         Option("--no-journal", None, False, None, "write no journal"),
-        Option("--resume", file_path, None, "FILE",
+        Option("--resume", user_path, None, "FILE",
                "continue the match of a journal; these may change, --games only grow: "
                + ", ".join(f"--{name}" for name in CHANGING)),
         SHARED["json"]._replace(about="one JSON document on stdout, progress on stderr"),

@@ -21,11 +21,11 @@ from math import inf
 from typing import Any
 
 from ..engine.engine import Engine, Limit
-from ..errors import INTERRUPTED, FileError, SettingsError, complain
-from ..files import decode, read_whole, shown
+from ..errors import INTERRUPTED, FileError, SettingsError, complain, counted
+from ..files import decode, read_whole, shown, user_path
 from ..game.cells import NotationError, format_offsets, parse_moves, parse_offsets
 from ..game.game import Game
-from ..options import SHARED, CommandLine, Option, file_path, not_below_zero, positive
+from ..options import SHARED, CommandLine, Option, not_below_zero, positive
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
 from ..workers import Pool, in_order
@@ -99,7 +99,7 @@ class Openings:
         if self._kind in (BALANCED, RANDOM) and self._stones >= settings.draw_stones:
             raise SettingsError(
                 f"openings: {self._kind}:{self._stones} leaves nothing to play, "
-                f"games are drawn at {settings.draw_stones} stones"
+                f"games are drawn at {counted(settings.draw_stones, 'stone')}"
             )
 
     def __getitem__(self, number: int) -> list[Coordinates]:
@@ -207,7 +207,7 @@ COMMAND = CommandLine(
     "Make balanced openings of few stones for numoku match, one per line in offsets from the "
     "centre.",
     (
-        Option("file", file_path, about="output file (standard output)",
+        Option("file", user_path, about="output file (standard output)",
                more={"nargs": "?"}),
         Option("--count", positive, DEFAULT_COUNT, "N", "number of openings"),
         SHARED["rule"]._replace(default="freestyle", about="name or code of the rule"),

@@ -21,7 +21,7 @@ from ..engine.engine import Engine, Limit
 from ..engine.opening_choices import decide
 from ..engine.pacing import Limits, plan
 from ..engine.swap2 import share_nodes
-from ..errors import problem_of
+from ..errors import counted, problem_of
 from ..game.cells import cell_name
 from ..game.game import Game
 from ..game.opening_rules import OpeningPlay
@@ -283,7 +283,7 @@ def swap2_words(opening: OpeningPlay, cells: list[Coordinates]) -> str:
     if before and not cells:
         return opening.taking(Side.BLACK)
     if len(cells) not in SWAP2_STONES[before]:
-        said = f"{len(cells)} cells" if cells else "SWAP"
+        said = counted(len(cells), "cell") if cells else "SWAP"
         raise EngineFault(ILLEGAL, f"{said} in answer to SWAP2BOARD with {before} stones")
     for x, y in cells:
         if not (0 <= x < opening.width and 0 <= y < opening.height):

@@ -19,15 +19,15 @@ from pathlib import Path
 from statistics import fmean
 
 from ..engine.engine import DEFAULT_WEIGHTS
-from ..errors import FileError, SettingsError
+from ..errors import FileError, SettingsError, counted
 from ..eval.weights import load_weights
-from ..files import check_target, write_whole
+from ..files import check_target, user_path, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, WHITE, GameRecord
 from ..notation.files import write_game
 from ..notation.journal import annotated
-from ..options import SHARED, CommandLine, Option, counted, file_path, whole
+from ..options import SHARED, CommandLine, Option, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
 from .calibration import calibrate, form, text_lines
 from .elo import Estimate, judge
@@ -261,9 +261,9 @@ COMMAND = CommandLine(
     "numoku report",
     "Make a page of a match: results, charts, and the games on a board.",
     (
-        Option("journal", file_path, None, "JOURNAL", "of numoku match (the latest one)",
+        Option("journal", user_path, None, "JOURNAL", "of numoku match (the latest one)",
                {"nargs": "?"}),
-        Option("--html", file_path, None, "FILE",
+        Option("--html", user_path, None, "FILE",
                "write the page (the default, named as the journal, without other output)"),
         Option("--games", whole, DEFAULT_GAMES, "N",
                "show the last N games on the page's board"),
@@ -276,8 +276,8 @@ COMMAND = CommandLine(
                "print the chances that engines reported against their scores, by stones"),
         SHARED["json"]._replace(about="print the result document of the match, or "
                                "the calibration as a list"),
-        Option("--pgn", file_path, None, "FILE", "write all games to one PGN file"),
-        *(Option(f"--{kind}", file_path, None, "FOLDER",
+        Option("--pgn", user_path, None, "FILE", "write all games to one PGN file"),
+        *(Option(f"--{kind}", user_path, None, "FOLDER",
                  f"write each game to one {kind.upper()} file") for kind in FILE_EACH),
     ),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from statistics import fmean
 
+from ..errors import counted
 from ..files import Document
 from ..game.record import GameRecord
 from ..progress import Progress
@@ -238,7 +239,9 @@ def fault_lines(standings: Standings) -> list[str]:
     for (name, cause), games in kinds.items():
         first, short = games[0], standings.settings.labels[name]
         example = f" (game {first.number + 1}: {first.detail})" if first.detail else ""
-        lines.append(f"{short}: {cause} in {len(games)} of {standings.games} games{example}")
+        lines.append(
+            f"{short}: {cause} in {len(games)} of {counted(standings.games, 'game')}{example}"
+        )
     return lines
 
 
@@ -272,8 +275,7 @@ def summary(standings: Standings) -> str:
 def result_line(played: GameRecord, short: dict[str, str]) -> str:
     """Return a finished game in one line."""
     names = f"{short[played.black]} - {short[played.white]}"
-    stones = len(played.moves)
-    ended = f"{played.result} ({played.ending}), {stones} stones"
+    ended = f"{played.result} ({played.ending}), {counted(len(played.moves), 'stone')}"
     return f"game {played.number + 1}: {names} {ended}"
 
 

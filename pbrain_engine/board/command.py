@@ -144,6 +144,6 @@ async def serve(
     while not task.done():
         await asyncio.wait([task], timeout=0.5)
         if options.linger > 0 and board.seconds_alone > options.linger and not server.should_exit:
-            print(f"ended: no page and no program connected for {options.linger:g} seconds")
+            print(f"ended: no page and no program connected for {options.linger:g} s")
             server.should_exit = True
     await task

@@ -14,7 +14,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import Coded, NumokuError, Refused, Remark
+from ..errors import Coded, NumokuError, Refused, Remark, counted
 from ..files import Document, Json, is_writable, read_object
 from ..game.game import Game
 from ..game.record import GameRecord
@@ -149,7 +149,7 @@ def check(name: str, value: Any, schema: Schema) -> None:
     if kind == "array":
         low, high = schema.get("minItems", 0), schema["maxItems"]
         if not low <= len(value) <= high:
-            raise Refused(f"{name} has {len(value)} entries, not {low} to {high}")
+            raise Refused(f"{name} has {counted(len(value), 'item')}, not {low} to {high}")
         for place, item in enumerate(value):
             check(f"{name}[{place}]", item, schema["items"])
     if kind == "object":

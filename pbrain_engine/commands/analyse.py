@@ -25,9 +25,10 @@ from ..app import kept, setup, thinking, view
 from ..app.view import format_thought
 from ..engine.ending import Prover, analysis, line_to_five
 from ..engine.engine import Engine, Limit, Thought
+from ..errors import counted
 from ..game.documents import tree_document
 from ..game.result import Tree
-from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted, integer, positive
+from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, integer, positive
 from ..position.geometry import Coordinates
 from ..solver import Solver
 from ..values import format_value

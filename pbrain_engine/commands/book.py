@@ -14,13 +14,13 @@ from ..database import book as growth
 from ..database.book import DROP, Graph, Searched, search_position
 from ..database.lines import Filter
 from ..database.store import Database
-from ..errors import FileError, SettingsError
+from ..errors import FileError, SettingsError, counted, say
 from ..eval.weights import load_weights
-from ..files import write_whole
+from ..files import user_path, write_whole
 from ..game.cells import format_moves, format_offsets
 from ..game.documents import author_of, position_document
 from ..game.position import image_of, read_key
-from ..options import POSITION, SHARED, Action, CommandLine, Option, counted, file_path, positive
+from ..options import POSITION, SHARED, Action, CommandLine, Option, positive
 from ..position.geometry import Coordinates
 from ..progress import Progress
 from ..values import format_value
@@ -67,7 +67,7 @@ def grow_book(database: Database, options: argparse.Namespace) -> int:
         growth.settle(database, [root])
     if len(graph.below) < options.positions:
         print("everything in the book is decided", file=sys.stderr)
-    print(f"{database.name}: a book of {counted(len(graph.below), 'position')}")
+    say(f"{database.name}: a book of {counted(len(graph.below), 'position')}")
     if graph.root in graph.pages:
         print(f"best play: {best_line(graph)}")
     return 0
@@ -122,7 +122,7 @@ def write_openings(database: Database, options: argparse.Namespace) -> int:
     if not lines:
         raise FileError("the book has no such position")
     write_whole(options.out, "".join(f"{line}\n" for line in lines))
-    print(f"{options.out}: {counted(len(lines), 'opening')}")
+    say(f"{options.out}: {counted(len(lines), 'opening')}")
     return 0
 
 
@@ -152,7 +152,7 @@ COMMAND = CommandLine(
             "write balanced positions as openings for numoku match",
             (
                 FILE, *POSITION,
-                Option("out", file_path, None, "OUT", "a file that does not exist yet"),
+                Option("out", user_path, None, "OUT", "a file that does not exist yet"),
                 "stones", "balance",
             ),
         ),

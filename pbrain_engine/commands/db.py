@@ -22,7 +22,7 @@ from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule,
 from ..database.rescue import find_faults, rescue
 from ..database.sources import SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database
-from ..errors import FileError, SettingsError, complain, one_line, reason_of
+from ..errors import FileError, SettingsError, complain, counted, reason_of, say
 from ..files import user_path
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
@@ -37,8 +37,6 @@ from ..options import (
     Action,
     CommandLine,
     Option,
-    counted,
-    file_path,
     integer,
     whole,
 )
@@ -50,12 +48,9 @@ SIGNS = "a\b"  # must be single bytes in a library
 LIMIT = 20  # positions that query shows
 
 CHANGES = ("add", "merge")
-CONTENTS = {  # the names of tables in messages
-    "position": "positions",
-    "game": "games",
-    "node": "moves of lines",
-    "book": "positions of a book",
-}
+CONTENTS = {  # the names of rows in messages
+    "position": "position", "game": "game", "node": "move", "book": "book position",
+}  # fmt: skip
 
 
 def add_games(database: Database, options: argparse.Namespace) -> int:
@@ -77,18 +72,17 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
             status = complain(f"{name}: {reason_of(error)}{before}")
             continue
-        print(one_line(f"{name}: {_stored_words(done)}"), flush=True)
+        say(f"{name}: {_stored_words(done)}")
     return status
 
 
 def _remark(name: str, text: str) -> None:
-    print(one_line(f"{name}: {text}"), file=sys.stderr)
+    say(f"{name}: {text}", sys.stderr)
 
 
 def _tell(name: str, done: Added) -> None:
     if sys.stderr.isatty():
-        words = one_line(f"{name}: {_stored_words(done)}")
-        print(words, end="\r", file=sys.stderr, flush=True)
+        say(f"{name}: {_stored_words(done)}", sys.stderr, end="\r")
 
 
 def _stored_words(done: Added) -> str:
@@ -160,8 +154,8 @@ def finding_lines(finding: Result) -> list[str]:
     """Return a finding as text: its value, effort, author, moves and proof."""
     by = " ".join(word for word in (finding.author.version, finding.author.weights) if word)
     lines = [
-        f"value {format_worth(finding)}, depth {finding.depth}, "
-        f"{finding.nodes:,} nodes" + (f", by {by}" if by else "")
+        f"value {format_worth(finding)}, depth {finding.depth}, {counted(finding.nodes, 'node')}"
+        + (f", by {by}" if by else "")
     ]
     if finding.moves:
         lines.append(f"best {format_moves(finding.moves, ' ')}")
@@ -218,7 +212,7 @@ def export(database: Database, options: argparse.Namespace) -> int:
     for loss in losses:
         complain(loss)
     if options.out.is_file():
-        print(f"{options.out}: {counted(options.out.stat().st_size, 'byte')}", flush=True)
+        say(f"{options.out}: {counted(options.out.stat().st_size, 'byte')}")
     return 0
 
 
@@ -235,7 +229,7 @@ def _merge_others(database: Database, options: argparse.Namespace) -> int:
             name = other.name  # without the password of a URL
             _require_whole(other, "nothing was copied")
             done = merge(database, other, partial(_tell, name))
-        print(one_line(f"{name}: {_stored_words(done)}"), flush=True)
+        say(f"{name}: {_stored_words(done)}")
     return 0
 
 
@@ -244,10 +238,10 @@ def _rescue(options: argparse.Namespace) -> int:
     found = rescue(user_path(options.database), options.new)
     kept, lost = [], []
     for table, rescued in found.items():
-        kept.append(f"{rescued.kept:,} {CONTENTS[table]}")
+        kept.append(counted(rescued.kept, CONTENTS[table]))
         more = "" if rescued.knows_end else " or more"
-        lost.append(f"{rescued.lost:,}{more} {CONTENTS[table]}")
-    print(f"{options.new}: {', '.join(kept)}; lost: {', '.join(lost)}")
+        lost.append(counted(rescued.lost, CONTENTS[table]) + more)
+    say(f"{options.new}: {', '.join(kept)}; lost: {', '.join(lost)}")
     return 0
 
 
@@ -258,8 +252,8 @@ def check(database: Database, options: argparse.Namespace) -> int:
         print(fault)
         status = 1
     if status == 0:
-        counts = [f"{database.count(table):,} {words}" for table, words in CONTENTS.items()]
-        print(f"{database.name} is intact: {', '.join(counts)}")
+        counts = [counted(database.count(table), word) for table, word in CONTENTS.items()]
+        say(f"{database.name} is intact: {', '.join(counts)}")
     return status
 
 
@@ -296,14 +290,14 @@ COMMAND = CommandLine(
         )),
         "export": Action(
             export, "write a RenLib library, an SGF file, or everything as JSON lines", (
-            Option("out", file_path, None, "OUT", "named .lib, .sgf or .jsonl"), *POSITION,
+            Option("out", user_path, None, "OUT", "named .lib, .sgf or .jsonl"), *POSITION,
             Option("--values", None, False, None, "also write the values of the moves"), LETTERS,
         )),
         "merge": Action(_merge_others, "copy the contents of other databases",
                         (Option("others", metavar="OTHER", more={"nargs": "+"}),)),
         "check": Action(check, "check for damage; exit status 1 if there is any", ()),
         "rescue": Action(_rescue, "copy what is readable in a damaged file to a new one",
-                         (Option("new", file_path, metavar="NEW"),)),
+                         (Option("new", user_path, metavar="NEW"),)),
     },
 )  # fmt: skip
 

@@ -11,10 +11,11 @@ from ..arena.pool import GameSeat
 from ..arena.referee import GameTask
 from ..arena.settings import MatchSettings, name_apart, parse_engine
 from ..arena.standings import Standings, View
+from ..errors import counted
 from ..game.cells import NotationError, cell_name
 from ..game.game import Game
 from ..game.record import GameRecord
-from ..options import SHARED, CommandLine, Option, above_zero, counted
+from ..options import SHARED, CommandLine, Option, above_zero
 from ..values import format_value
 
 COMMAND = CommandLine(

@@ -17,7 +17,7 @@ from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
-from ..errors import NumokuError, problem_of
+from ..errors import NumokuError, counted, problem_of
 from ..files import read_whole, user_path, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
 from ..game.documents import game_tree_document
@@ -146,7 +146,7 @@ class Dialogue:
         if self.method:
             move, choice = choose_by(self.method, game, self.seconds, self._chance)
             self.engine.play(*move)
-            looked = f"{choice.nodes:,} nodes, value {choice.value:.3g}"
+            looked = f"{counted(choice.nodes, 'node')}, value {choice.value:.3g}"
             return f"{self.method}: {cell_name(*move)}   ({looked})"
         level = LEVELS[self.level]
         is_strong = self.level >= KEEPING_LEVEL

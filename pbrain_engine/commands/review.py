@@ -30,7 +30,8 @@ from ..app.kept import found_of
 from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewer
-from ..files import check_target, write_whole
+from ..errors import counted
+from ..files import check_target, user_path, write_whole
 from ..game.cells import NotationError
 from ..game.documents import review_document
 from ..game.game import Game, Move
@@ -38,7 +39,7 @@ from ..game.record import GameRecord
 from ..game.result import BY_SEARCH, INACCURACY, WRONG, Reviewed, chances, decisive, verdict
 from ..game.tree import GameTree, TreeNode, main_line, tree_of
 from ..notation.sgf import format_sgf_trees
-from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option, counted, file_path
+from ..options import MEGABYTE, POSITION, SHARED, CommandLine, Option
 from ..position.rules import Side
 from ..progress import Progress
 from ..solver import Solver
@@ -62,7 +63,7 @@ COMMAND = CommandLine(
         *POSITION,
         SHARED["time"]._replace(default=1.0, about="seconds per position"),
         "threads", "memory", "db", "json",
-        Option("--sgf", file_path, None, "OUT", "write the game with comments"),
+        Option("--sgf", user_path, None, "OUT", "write the game with comments"),
     ),
     "GAME is a game file, moves such as h8i9j10, or - for standard input.",
 )  # fmt: skip

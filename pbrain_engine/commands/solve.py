@@ -26,13 +26,13 @@ from time import perf_counter
 from ..app import thinking, view
 from ..engine.ending import Prover, line_to_five, winner_after
 from ..engine.engine import Engine, Limit
-from ..errors import FileError, complain
+from ..errors import FileError, complain, counted
 from ..files import read_lines
 from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, read_puzzle
 from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
-from ..options import MEGABYTE, SHARED, CommandLine, Option, counted
+from ..options import MEGABYTE, SHARED, CommandLine, Option
 from ..solver import Solver, SolverProgress
 from .analyse import TREE_SECONDS
 

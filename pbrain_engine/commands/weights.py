@@ -18,8 +18,8 @@ from ..eval.weights import (
     weights_file,
     weights_path,
 )
-from ..files import in_place_of
-from ..options import CommandLine, Option, file_path
+from ..files import in_place_of, user_path
+from ..options import CommandLine, Option
 from ..position.rules import Rule
 
 COMMAND = CommandLine(
@@ -30,7 +30,7 @@ COMMAND = CommandLine(
         Option("--note", str, [], ("KEY", "TEXT"),
                "first write a line into the header of the files, such as the result of a match",
                {"action": "append"}),
-        Option("--games", file_path, [], "GAMES",
+        Option("--games", user_path, [], "GAMES",
                "measure how well the weights predict these games of `numoku datagen` (needs "
                "NumPy), or positions with values from deeper searches",
                {"nargs": "+"}),

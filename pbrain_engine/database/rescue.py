@@ -79,7 +79,7 @@ def _check_positions(database: Database, counts: Counter[tuple[bytes, str]]) -> 
             if columns[-2] not in authors:
                 yield f"position {number}: unknown author"
     if counts:
-        yield f"{len({key for key, _ in counts})} positions of games are missing"
+        yield f"positions of games that are missing: {len({key for key, _ in counts})}"
 
 
 def _check_nodes(database: Database) -> Iterator[str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..errors import counted
 from ..game.cells import cell_name
 from ..game.opening_names import SIZE, openings
 from ..game.opening_rules import Act, Aim, OpeningPlay, Step
@@ -208,7 +209,7 @@ def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Ran
     if following is not None and following.act is Act.PUT and following.aim is Aim.EVEN:
         return "swap" if following.who == colour else "keep"
     value = _worth(searcher, opening)
-    searcher.tell(f"{len(opening.stones)} stones: {value} for black")
+    searcher.tell(f"{counted(len(opening.stones), 'stone')}: {value} for black")
     return "swap" if (value if colour == "black" else -value) < 0 else "keep"
 
 

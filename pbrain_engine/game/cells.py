@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..errors import NumokuError
+from ..errors import NumokuError, counted
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 
 MAX_DIGITS = 9  # of a row number; Python refuses to parse thousands of digits
@@ -157,7 +157,9 @@ def parse_offsets(text: str, width: int, height: int) -> list[Coordinates]:
     """
     words = text.replace(",", " ").split()
     if len(words) % 2:
-        raise NotationError(f"offsets come in pairs, not as {len(words)} numbers: {text.strip()}")
+        raise NotationError(
+            f"offsets come in pairs, not as {counted(len(words), 'number')}: {text.strip()}"
+        )
     moves: list[Coordinates] = []
     for left, right in zip(words[::2], words[1::2], strict=True):
         dx, dy = parse_pair(f"{left},{right}")

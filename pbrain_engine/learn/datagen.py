@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.engine import Engine
-from ..errors import FileError, SettingsError
-from ..files import check_target
+from ..errors import FileError, SettingsError, counted
+from ..files import check_target, user_path
 from ..notation.games import GameFile, NodePlan, PositionFile
 from ..options import (
     SHARED,
     CommandLine,
     Option,
     board_size,
-    file_path,
     list_of,
     number,
     positive,
@@ -50,7 +49,7 @@ COMMAND = CommandLine(
     "`numoku train`; or search positions of games again. The same command continues an "
     "interrupted file; with more --games it extends one.",
     (
-        Option("file", file_path, about="where the games are written"),
+        Option("file", user_path, about="where the games are written"),
         Option("--games", whole, 1000, "N", "games in the file"),
         Option("--nodes", NodePlan.parse, "1200", "N",
                "nodes a move, on average; 12000@20,4800@40,1200: 12000 before the 20th stone, "
@@ -68,7 +67,7 @@ COMMAND = CommandLine(
         Option("--full-share", share, 0.0, "S",
                "share of games that quiet moves do not end early (0)"),
         "positions of game files, searched again:",
-        Option("--positions", file_path, None, "GAMES", "the files", {"nargs": "+"}),
+        Option("--positions", user_path, None, "GAMES", "the files", {"nargs": "+"}),
         Option("--count", positive, None, "N",
                "a sample of N, balanced over rules, boards and stages (all of them)"),
         Option("--open", None, False, None, "leave out positions decided or with an only move"),
@@ -143,7 +142,7 @@ def shown(progress: Progress, file: GameFile | PositionFile) -> Iterator[Callabl
 
     def show(last: bool = False) -> None:
         speed = (file.positions - before) / progress.seconds
-        progress.show(f"{file.positions:,} positions, {speed:,.0f} positions/s", last)
+        progress.show(f"{counted(file.positions, 'position')}, {speed:,.0f} positions/s", last)
 
     try:
         yield show

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import FileError, WeightsError
+from ..errors import FileError, WeightsError, counted, say
 from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
-from ..files import check_target, in_place_of, write_whole
+from ..files import check_target, in_place_of, user_path, write_whole
 from ..notation.games import LABELS, read_about
-from ..options import SHARED, CommandLine, Option, file_path, list_of, positive, share
+from ..options import SHARED, CommandLine, Option, list_of, positive, share
 from ..options import number as real
 from ..pages import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
@@ -63,12 +63,12 @@ COMMAND = CommandLine(
     "Learn a network from the games of `numoku datagen` and write a weight file with it. The same "
     "command continues an interrupted training.",
     (
-        Option("files", file_path, None, "GAMES", "files of games", {"nargs": "+"}),
-        Option("--out", file_path, None, "FILE", "the weight file to write", {"required": True}),
+        Option("files", user_path, None, "GAMES", "files of games", {"nargs": "+"}),
+        Option("--out", user_path, None, "FILE", "the weight file to write", {"required": True}),
         Option("--id", metavar="NAME", about="name of the weights (the file's name)"),
-        Option("--folder", file_path, None, "FOLDER", "for checkpoints and pages (FILE.training)"),
+        Option("--folder", user_path, None, "FOLDER", "for checkpoints and pages (FILE.training)"),
         Option("--start", str, "learned", "W", "linear weights to build on"),
-        Option("--test", file_path, [], "GAMES", "files to hold out", {"nargs": "+"}),
+        Option("--test", user_path, [], "GAMES", "files to hold out", {"nargs": "+"}),
         Option("--families", list_of(family_name), ",".join(FAMILIES), "F,...", "which to train"),
         Option("--keep", str, [], "FAMILY=W", "take a family's network unchanged from weights W",
                {"action": "append"}),
@@ -160,7 +160,7 @@ def show_reading() -> Callable[[int], None]:
         nonlocal shown
         if time.perf_counter() - shown >= REPORT_SECONDS:
             shown = time.perf_counter()
-            print(f"{positions:,} positions read", file=sys.stderr, flush=True)
+            print(f"{counted(positions, 'position')} read", file=sys.stderr, flush=True)
 
     return show
 
@@ -280,7 +280,7 @@ def train_family(
     )  # fmt: skip
     run = Run(settings, datasets, weights, start)
     line = run.linear()
-    print(f"{family}: {run.order.positions:,} positions, linear: {line}", flush=True)
+    print(f"{family}: {counted(run.order.positions, 'position')}, linear: {line}", flush=True)
     if start is not None:
         print(f"{family}: begins at {name}: {run.evaluate(run.best)}", flush=True)
     folder.mkdir(parents=True, exist_ok=True)
@@ -347,5 +347,5 @@ def main(arguments: Sequence[str]) -> int:
     with in_place_of(options.out) as part:
         write_weights(str(part), about, weights.blocks, networks)
         load_weights(str(part))
-    print(f"{options.out} written")
+    say(f"{options.out} written")
     return 0

@@ -31,7 +31,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import Remark
+from ..errors import Remark, counted
 from ..files import decode, in_place_of, read_whole, write_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import animated_svg
@@ -69,7 +69,9 @@ def parse_pos(data: bytes) -> GameRecord:
     """Parse a ``.pos`` file; NotationError if it is cut off or a move is impossible."""
     if not data or len(data) < 1 + data[0]:
         there, wanted = max(len(data) - 1, 0), data[0] if data else 1
-        raise NotationError(f"the .pos file is cut off: it has {there} of {wanted} moves")
+        raise NotationError(
+            f"the .pos file is cut off: it has {there} of {counted(wanted, 'move')}"
+        )
     moves = []
     for number, byte in enumerate(data[1 : 1 + data[0]], 1):
         if byte >= POS_SIZE**2:
@@ -88,7 +90,8 @@ def parse_sav(text: str) -> GameRecord:
         raise NotationError("the .sav file is cut off before its number of moves")
     height, width, count, *cells = map(int, words)
     if len(cells) != 2 * count:
-        raise NotationError(f"the .sav file has {len(cells) / 2:g} moves but announces {count}")
+        announced = counted(count, "move")
+        raise NotationError(f"the .sav file announces {announced} but has {len(cells) / 2:g}")
     moves = []
     for number, (y, x) in enumerate(zip(cells[::2], cells[1::2], strict=True), 1):
         if x >= width or y >= height:

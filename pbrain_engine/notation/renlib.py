@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import Remark
+from ..errors import Remark, counted
 from ..game.cells import NotationError
 from ..game.record import GameRecord
 from ..game.tree import GameTree, TreeNode
@@ -149,12 +149,12 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
             begins.
     """
     record = tree.record
+    reason = ""
     if (record.width, record.height) != (SIZE, SIZE):
-        size = f"{record.width}x{record.height}"
-        wrong = NotationError(f"RenLib boards are 15x15, not {size}")
-        raise wrong.coded("only-empty", format="RenLib (15×15)")
-    if record.placed or record.first:
+        reason = f"RenLib boards are 15x15, not {record.width}x{record.height}"
+    elif record.placed or record.first:
         reason = "a library begins with the empty board and black's move"
+    if reason:
         raise NotationError(reason).coded("only-empty", format="RenLib (15×15)")
     replaced = 0
 
@@ -195,7 +195,8 @@ def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list
         stack.extend((child, at < last) for at, child in reversed([*enumerate(node.children)]))
     losses = []
     if replaced:
-        text = f"{replaced} texts have characters that {encoding} or RenLib cannot store"
+        texts = counted(replaced, "text")
+        text = f"{encoding} or RenLib cannot store all characters of {texts}"
         losses.append(Remark(text, "lost-signs", n=replaced))
     if any(node.drawn for node, _ in tree.walk()):
         losses.append(Remark("RenLib cannot store circles and arrows", "lost-drawn"))

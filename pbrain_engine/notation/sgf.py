@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from ..errors import Remark
+from ..errors import Remark, counted
 from ..game.cells import SHOWN, NotationError, column_letter, format_moves, parse_moves
 from ..game.position import Held
 from ..game.record import GameRecord
@@ -64,10 +64,10 @@ def format_sgf_trees(trees: Iterable[GameTree]) -> tuple[str, list[Remark]]:
             labels += not node.is_move and bool(node.title or node.comment or node.is_marked)
     losses = []
     if starts:
-        text = f"SGF cannot store {starts} marks of where to start"
+        text = f"SGF cannot store {counted(starts, 'mark')} of where to start"
         losses.append(Remark(text, "lost-starts", n=starts))
     if labels:
-        text = f"SGF cannot store {labels} comments on a cell without a move"
+        text = f"SGF cannot store {counted(labels, 'comment')} on a cell without a move"
         losses.append(Remark(text, "lost-labels", n=labels))
     return "".join(parts), losses
 

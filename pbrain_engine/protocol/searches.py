@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..engine import swap2
 from ..engine.engine import Limit
 from ..engine.pacing import UNLIMITED, Pace, TimePlan
-from ..errors import Refused
+from ..errors import Refused, counted
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..threads import start_deep
@@ -299,7 +299,7 @@ def soosorv(step: int, cells: Sequence[Coordinates], number: int) -> OpeningPlay
     from ..game.opening_rules import RULES, OpeningPlay
 
     if len(cells) not in ((0,), (3,), (3,), (4,), (4,), range(5, 13))[step - 1]:
-        raise Refused(f"YXSOOSORVSTEP{step} with {len(cells)} stones")
+        raise Refused(f"YXSOOSORVSTEP{step} with {counted(len(cells), 'stone')}")
     names = [cell_name(*cell) for cell in cells]
     words = [*names[:3], "keep", *names[3:4], str(len(cells) - 4 if step == 6 else number), "keep",
              "+".join(names[4:])]  # fmt: skip

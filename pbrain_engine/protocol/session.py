@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..engine import pacing
-from ..errors import Refused, WeightsError
+from ..errors import Refused, WeightsError, counted
 from ..native.load.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
@@ -188,7 +188,7 @@ class Session:
             case "YXSWAP2STEP1" | "YXSWAP2STEP2" | "YXSWAP2STEP3" as name, _:
                 cells = [] if name[-1] == "1" else list[Coordinates](self._known_game().moves)
                 if len(cells) != (0, 3, 5)[int(name[-1]) - 1]:
-                    raise Refused(f"{name} with {len(cells)} stones")
+                    raise Refused(f"{name} with {counted(len(cells), 'stone')}")
                 return self._swap2_with(cells, 0, read_at, steps=True)
             case name, _ if name.startswith("YXSOOSORVSTEP"):
                 return self._soosorv_with(command, read_at)
@@ -256,7 +256,7 @@ class Session:
         if command.name == "YXBOARD" and not is_record:
             self._after = game.ply, own.opponent
         if bad:
-            notes.append(f"{bad} bad stones left out")
+            notes.append(f"{counted(bad, 'bad stone')} left out")
         return tuple(replies.remark("MESSAGE", note) for note in notes)
 
     # -- searches --------------------------------------------------------------------------

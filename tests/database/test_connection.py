@@ -21,7 +21,7 @@ from pbrain_engine.database.book import SET_PAGE, page_row
 from pbrain_engine.database.sources import add_items
 from pbrain_engine.database.store import Database, StoredGame
 from pbrain_engine.engine.book import Book
-from pbrain_engine.errors import FileError
+from pbrain_engine.errors import FileError, counted
 from pbrain_engine.game.position import image_of, pack_book
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author
@@ -165,7 +165,7 @@ def locked() -> Iterator[Path]:
 
 def test_a_database_is_read_where_nothing_can_be_written(locked, capsys):
     assert cli.main(["db", str(locked), "check"]) == 0
-    assert "41 positions, 1 games" in capsys.readouterr().out
+    assert "41 positions, 1 game," in capsys.readouterr().out
     assert cli.main(["db", str(locked), "add", "h8"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
     with pytest.raises(FileError, match="has no book positions"):
@@ -236,11 +236,11 @@ def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
         after = {table: database.count(table) for table in before}
         games = [game.record for game in database.games()]
     assert all(record == game(int(record.comment.split()[1])) for record in games)
-    words = {"game": "games", "position": "positions", "node": "moves of lines"}
+    words = {"game": "game", "position": "position", "node": "move"}
     kept, _, lost = said.partition("; lost: ")
     for table, word in words.items():
-        assert f"{after[table]:,} {word}" in kept
-        ((count, more),) = re.findall(rf"(\d+)( or more)? {word}", lost)
+        assert counted(after[table], word) in kept
+        ((count, more),) = re.findall(rf"(\d+) \b{word}s?( or more)?", lost)
         assert int(count) == before[table] - after[table] or more
         assert after[table] >= before[table] // 3
     assert cli.main(["db", str(new), "add", "a1b2"]) == 0
@@ -297,7 +297,7 @@ FINDING = "the finding about position {} does not match its checksum"
 PAGE = "the book's entry for position {} does not match its checksum"
 NODE, NOWHERE = "node {} does not match its checksum", "node {} has no start position"
 LEADS, HANGING = "node {} does not lead to its position", "nodes that no line reaches: {}"
-GAME, MISSING = "game {} does not match its checksum", "{} positions of games are missing"
+GAME, MISSING = "game {} does not match its checksum", "positions of games that are missing: {}"
 KEYLESS = [COUNTS.format(1), MISSING.format(1), NOWHERE.format(1), HANGING.format(3)]
 DAMAGES: list[tuple[str, list[str], str]] = [
     # what is changed; what is found; how many games, positions, nodes, findings and pages are lost
