@@ -218,6 +218,9 @@ class Game:
             NotationError: the format cannot represent this game.
             OSError: the file cannot be written.
         """
+        for name, player in {"black": black, "white": white}.items():
+            if not isinstance(player, str):
+                raise TypeError(f"{name} is a name, not {player!r}")
         record = self.record()._replace(black=black, white=white, result=self.result)
         _files().write_game(path, record)
 

@@ -217,6 +217,7 @@ def test_no_table_is_larger_than_the_kernel_can_describe():
         (lambda e: e.place(7, 7, 99), ValueError, "99 is not a valid Side"),
         (lambda e: e.undo(), IllegalMove, "no stone to take back"),
         (lambda e: e.new_game(15, 15.0), TypeError, "the height is a whole number"),
+        (lambda e: e.game.save("a.psq", white=1.5), TypeError, "white is a name, not 1.5"),
         (lambda e: e.think(1.0), TypeError, "Limit"),
         (lambda e: e.think(Limit(depth=1), multipv=0), ValueError, "multipv is at least 1"),
         (lambda e: e.think(Limit(depth=1), exclude=[(99, 99)]), ValueError, "99,99 is off"),
