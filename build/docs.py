@@ -32,7 +32,7 @@ ROOT_PAGES = {
 }
 API = (
     ("The engine", "pbrain_engine.engine.engine", "Engine"),
-    ("Limits and results", "pbrain_engine.engine.thought", "Limit"),
+    ("Limits and results", "pbrain_engine.engine.pacing", "Limit"),
     ("", "pbrain_engine.game.result", "Result"),
     ("Games", "pbrain_engine.game.game", "Game"),
     ("The solver", "pbrain_engine.solver", "Solver"),

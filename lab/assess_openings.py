@@ -12,7 +12,7 @@ import argparse
 
 from pbrain_engine import Engine, Limit, Rule
 from pbrain_engine.game.cells import cell_name, format_moves
-from pbrain_engine.game.opening_names import openings
+from pbrain_engine.game.opening_rules import openings
 
 OFFERS = (1, 2, 3, 5, 8)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from pbrain_engine.database import exports
+from pbrain_engine.database import sources
 from pbrain_engine.database.lines import Filter, images, look_up, read_trees
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
@@ -123,7 +123,7 @@ def measure(nodes: int, folder: Path) -> list[Step]:
                 assert entry is not None
                 assert not comment or any(comment in note.comment for note in entry.notes)
         with step("exported"):
-            losses = exports.export(database, folder / "out.lib", Filter())
+            losses = sources.export(database, folder / "out.lib", Filter())
         assert not losses
     assert (folder / "out.lib").read_bytes() == data
     return steps

@@ -15,24 +15,24 @@ __version__ = "0.3.0"
 TYPE_CHECKING = False  # that of `typing` costs a start milliseconds
 if TYPE_CHECKING:
     from .engine.engine import Engine, EngineError
-    from .engine.thought import Limit, Thought
+    from .engine.pacing import Limit
     from .errors import NumokuError, WeightsError
     from .game.cells import IllegalMove, NotationError
     from .game.game import Game, Move
-    from .game.result import Result, Tree
+    from .game.result import Result, Thought, Tree
     from .native.load.library import KernelError
     from .position.rules import Rule, Side
     from .solver import Solver
 
 _MODULES = {  # loaded on first use, so that the protocol starts faster
     "engine.engine": ("Engine", "EngineError"),
-    "engine.thought": ("Limit", "Thought"),
+    "engine.pacing": ("Limit",),
     "errors": ("NumokuError", "WeightsError"),
     "game.cells": ("IllegalMove", "NotationError"),
     "game.game": ("Game", "Move"),
     "native.load.library": ("KernelError",),
     "position.rules": ("Rule", "Side"),
-    "game.result": ("Result", "Tree"),
+    "game.result": ("Result", "Thought", "Tree"),
     "solver": ("Solver",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

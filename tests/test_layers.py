@@ -47,8 +47,8 @@ ORDERS: dict[str, Rows] = {
     "search": (("parameters",), ("threats",), ("alphabeta",)),
     "game": (
         ("cells", "position"),
-        ("opening_rules", "record"),
-        ("diagram", "opening_names", "tree"),
+        ("record",),
+        ("diagram", "opening_rules", "tree"),
         ("game",),
         ("result",),
         ("documents",),

@@ -9,8 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from pbrain_engine import Engine, Limit, Move, Thought
-from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Desk, Desks, Job
+from pbrain_engine.board.desk import Archive, Desk, Desks, Job
 from pbrain_engine.board.messages import Operation
 from pbrain_engine.engine.alphabeta import Search, deepest
 from pbrain_engine.threads import STACK_BYTES, SearchThreads, start_deep

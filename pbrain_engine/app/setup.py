@@ -14,7 +14,7 @@ from ..files import decode, read_stream, read_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
-from ..game.tree import main_line
+from ..game.tree import GameTree, main_line
 from ..notation.files import read_games, read_text, refuse_others
 from ..notation.renlib import MAGIC as LIBRARY
 from ..notation.sgf import parse_sgf_trees
@@ -22,8 +22,6 @@ from ..position.rules import Rule
 
 if TYPE_CHECKING:
     from pathlib import Path  # saves 10 ms at start
-
-    from ..game.tree import GameTree
 
 DEFAULT_SIZE = (15, 15)
 _ADDRESS = re.compile(r"[a-z]+://\S*$", re.IGNORECASE)
@@ -35,11 +33,7 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
     """Return the position named on a command line, with the options in ``POSITION``.
 
     ``position`` is a file, ``-`` for stdin, or moves such as ``h8i9``. The rule of the options
-    overrides that of a file.
-
-    Raises:
-        NotationError: it cannot be understood, or its board has another size.
-        OSError: the file cannot be read.
+    overrides that of a file. NotationError if it makes no sense or its board has another size.
     """
     chosen = options.rule, options.size, options.from_below
     if position == "-":
@@ -60,11 +54,7 @@ def chosen_setup(options: argparse.Namespace, position: str) -> GameRecord:
 
 
 def read_trees(path: Path) -> list[GameTree]:
-    """Return the games of an SGF file with comments and variations; [] for damage or other formats.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Return the games of an SGF file with comments and variations; [] if it is none or damaged."""
     text = decode(read_whole(path)).strip()
     try:
         return parse_sgf_trees(text) if text.startswith("(") else []
@@ -79,11 +69,7 @@ def read_setup(
     size: tuple[int, int] | None = None,
     from_below: bool = False,
 ) -> GameRecord:
-    """Return the position of a file: of its first game, or of its text as in ``parse_setup``.
-
-    Raises:
-        NotationError: it cannot be understood, or its board is not of the given size.
-    """
+    """Return the position of a file: of its first game, or of its text as in ``parse_setup``."""
     refuse_others(data, name)
     text = decode(data)
     if not text.strip():
@@ -117,10 +103,8 @@ def parse_setup(
 ) -> GameRecord:
     """Return the position given by a text in any of the formats.
 
-    ``from_below``: in moves such as ``h8``, rows count from the bottom.
-
-    Raises:
-        NotationError: it cannot be understood, or its board is not of the given size.
+    ``from_below``: in moves such as ``h8``, rows count from the bottom. NotationError if the text
+    cannot be understood or its board is not of the given size.
     """
     body = moves_of_address(text.strip())
     if _LIBRARY in body[:HEADER]:

@@ -14,8 +14,8 @@ from typing import NamedTuple, TypeVar
 from .. import methods
 from ..engine.engine import Engine, Limit, Thought
 from ..engine.pacing import Limits, plan
-from ..engine.thought import Listener
 from ..game.game import Game, Move
+from ..game.result import Listener
 from ..position.rules import Side
 from ..threads import SearchThreads
 
@@ -25,8 +25,7 @@ Found = TypeVar("Found")
 def in_thread(work: Callable[[], Found], stop: Callable[[], None], *, ends: bool = True) -> Found:
     """Run work in another thread and return its result; an interrupt calls ``stop``.
 
-    Raises:
-        KeyboardInterrupt: there was an interrupt, and ``ends`` is set or the work has no result.
+    It is raised again if ``ends`` is set or the work has no result.
     """
     result: list[Found] = []
     try:
@@ -42,11 +41,7 @@ def think(
 ) -> list[Thought]:
     """Search in another thread and return the best lines, best first.
 
-    An interrupt ends the search.
-
-    Raises:
-        KeyboardInterrupt: the interrupt came before the first line was found.
-        EngineError: the board is full.
+    An interrupt ends the search; it is raised again before the first line is found.
     """
     engine.arm()
     find = partial(engine.think_lines, limit, multipv, on_iteration=on_iteration)

@@ -28,8 +28,8 @@ from ..game.opening_rules import OpeningPlay
 from ..game.record import CRASH, GARBAGE, ILLEGAL, MEMORY, MUTE, REFUSED, START, TIME
 from ..position.geometry import Coordinates
 from ..position.rules import Side
+from ..protocol.commands import FULL_STRENGTH, fewest_nodes
 from ..protocol.serve import engine_arguments
-from ..protocol.settings import FULL_STRENGTH, fewest_nodes
 from . import processes
 from .process import EngineProcess, TimedLine, Transcript
 from .processes import Guardian

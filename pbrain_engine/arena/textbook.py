@@ -10,8 +10,7 @@ import random
 import sys
 
 from ..methods import Budget, PlainGame, method
-from ..protocol.commands import Command, CommandReader
-from ..protocol.settings import Settings
+from ..protocol.commands import Command, CommandReader, Settings
 
 SHARE = 0.8  # of the time for a move; the rest is for building the board and answering
 MOVES_TO_COME = 15  # that share the remaining time of a match

@@ -42,9 +42,8 @@ from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import Refused
 from ..files import Document, state_folder
 from . import files, proofs, searches  # noqa: F401 - which register their operations
-from .archive import Archive
-from .desk import EVENT_GAP, Desk, Desks, Job
-from .messages import MOST_CHARACTERS, OPERATIONS, error_document, operation_of, parse, refusal_of
+from .desk import EVENT_GAP, Archive, Desk, Desks, Job
+from .messages import MOST_CHARACTERS, OPERATIONS, coded_document, operation_of, parse, refusal_of
 
 STATIC = Path(__file__).parent / "static"
 SHARED = ("draw.js", "page.css")  # with the pages of other commands
@@ -170,10 +169,8 @@ class BoardServer:
     ) -> None:
         """Set the server up; ``admit`` checks requests against ``token`` and host ``names``.
 
-        ``games``: the file of the page's saved games, None: memory only.
-
-        Raises:
-            EngineError: the database cannot be opened.
+        ``games``: the file of the page's saved games, None: memory only. EngineError if the
+        database cannot be opened.
         """
         self.token, self.names = token, names
         self.archive = Archive(database, SavedGames(games))
@@ -213,10 +210,8 @@ class BoardServer:
     async def _health(self, request: Request) -> Response:
         about = {"status": "ok", "name": "numoku", "version": __version__}
         desks = list(self.desks.open)
-        engines = sum(desk.has_engine for desk in desks)
-        searching = sum(bool(desk.jobs) for desk in desks)
-        more = {"tabs": len(desks), "engines": engines, "searching": searching}
-        return JSONResponse({**about, **more})
+        more = {"tabs": len(desks), "engines": sum(desk.has_engine for desk in desks)}
+        return JSONResponse({**about, **more, "searching": sum(bool(desk.jobs) for desk in desks)})
 
     async def _describe(self, request: Request) -> Response:
         """Return all operations, with their fields as JSON schemas."""
@@ -277,4 +272,4 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
         case ClientDisconnect():
             return Response()  # nobody is there to read it
     refused = refusal_of(error)
-    return JSONResponse(error_document(refused), refused.status)
+    return JSONResponse(coded_document("error", refused), refused.status)

@@ -91,12 +91,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_file(name: str) -> Document:
-    """Return the game of a file as the page shows it, and the name of the file.
-
-    Raises:
-        NotationError: it is not a game.
-        OSError: it cannot be read.
-    """
+    """Return the game of a file as the page shows it, and its name; NotationError if it is none."""
     path = Path(name)
     try:
         data = read_whole(path, MOST_FILE)
@@ -109,11 +104,7 @@ def read_file(name: str) -> Document:
 
 
 def listen(host: str, port: int | None) -> socket.socket:
-    """Return a listening socket; without ``port``, on the default port or else a free one.
-
-    Raises:
-        OSError: the given port is taken.
-    """
+    """Return a listening socket on a port; without one, on the default port or else a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     if sys.platform != "win32":

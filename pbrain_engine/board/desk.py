@@ -1,15 +1,19 @@
-"""A desk: the requests of one tab, and the engine and solver that answer them.
+"""A desk: the requests of one tab, the engine and solver that answer them, and what all tabs store.
 
 Jobs run one after the other, in a thread that ends when there are no more; after a while without
 work the memory is freed. Requests that need no engine are answered at once, while jobs run.
+
+Another thread writes the findings of engines to the database, so that no search waits for the disk;
+what a person stores is confirmed once it is on disk.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,21 +21,134 @@ from math import isfinite, prod
 from time import monotonic
 from typing import Any
 
-from ..engine.engine import DEFAULT_WEIGHTS, Engine
+from ..app.saved import OptionalDatabase, SavedGames
+from ..database.lines import list_next_moves, look_up, replace_comment
+from ..database.sources import Item, add_items, add_result
+from ..database.store import Database, StoredGame
+from ..engine.engine import DEFAULT_WEIGHTS, Engine, EngineError
 from ..errors import Refused
 from ..eval.weights import load_weights
 from ..files import Document, Json
-from ..game.documents import read_setup
+from ..game.documents import author_of, entry_document, following_document, read_setup
+from ..game.game import Game
 from ..game.position import Position
 from ..game.record import GameRecord
-from ..game.result import Tree
+from ..game.result import Result, Tree
+from ..game.tree import GameTree, main_line
 from ..options import MEGABYTE
 from ..position.rules import Rule
 from ..solver import Solver
 from ..threads import start_deep
 from ..values import scale_at
-from .archive import Archive
-from .messages import MOST_CHARACTERS, Operation, error_document, operation_of, parse, refusal_of
+from .messages import MOST_CHARACTERS, Operation, coded_document, operation_of, parse, refusal_of
+
+LAST_WRITES = 70.0  # seconds for pending writes at the end, more than the wait for another writer
+MOST_TREE = 2000  # winner's moves in a proof that is stored as a whole
+
+
+class Archive:
+    """An optional database, and the saved games; without one it finds and stores no positions."""
+
+    def __init__(self, target: str | None = None, shelf: SavedGames | None = None) -> None:
+        """Open the database, creating it if missing; EngineError if that fails."""
+        self.name = target
+        self.shelf = shelf or SavedGames()
+        self.trouble = ""  # the error of the last failed read or write
+        self._writer = OptionalDatabase(target)
+        self._reader = OptionalDatabase(target)
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting: deque[Mapping[Position, Result]] = deque()
+        self._thread: threading.Thread | None = None  # the writer, while something waits
+        self._guard = threading.Lock()
+
+    def _work(self) -> None:
+        """Write all waiting findings."""
+        while True:
+            with self._guard:
+                if not self._waiting:
+                    self._thread = None
+                    return
+                found = self._waiting.popleft()
+            with self._writing:
+                self._writer.note_findings(found)
+            self.trouble = str(self._writer.trouble or "")
+
+    def close(self) -> None:
+        """Write all waiting findings, and close the database."""
+        if (thread := self._thread) is not None:
+            thread.join(LAST_WRITES)
+        with self._writing, self._reading:
+            self._writer.close()
+            self._reader.close()
+        self.shelf.close()
+
+    # Reading --------------------------------------------------------------------------
+
+    def document(self, setup: GameRecord) -> Document:
+        """Return everything known about a position and its next moves; raises Refused."""
+        with self._open_kept(self._reader, self._reading) as database:
+            found = entry_document(setup, look_up(database, setup.position))
+            found["next"] = following_document(list_next_moves(database, setup.position))
+        return {**found, "trouble": self.trouble}
+
+    def finding(self, game: Game) -> Result | None:
+        """Return the finding about a game's position, None without one that has a move."""
+        try:
+            with self._reading:
+                return self._reader.finding(game)
+        except EngineError as error:
+            self.trouble = str(error)
+            return None
+
+    # Writing --------------------------------------------------------------------------
+
+    def note(self, setup: GameRecord, thought: Result, weights: str) -> None:
+        """Store the result of a search."""
+        if thought.depth or thought.mate is not None:
+            self.note_findings({setup.position: thought._replace(author=author_of(weights))})
+
+    def note_win(self, game: Game, win: Result, weights: str = "") -> None:
+        """Store a win, with its whole proof unless that is too large."""
+        tree = win.tree if win.tree is not None and win.tree.size() <= MOST_TREE else None
+        author = author_of(weights)
+        kept = Result(win.value, win.line, claim=win.claim, tree=tree, author=author)
+        self.note_findings({game.position: kept})
+
+    def note_findings(self, found: Mapping[Position, Result]) -> None:
+        """Queue findings about positions to be written."""
+        if self.name is None or not found:
+            return
+        with self._guard:
+            self._waiting.append(found)
+            if self._thread is not None:
+                return
+            self._thread = thread = threading.Thread(target=self._work, daemon=True)
+        thread.start()
+
+    def store_tree(self, tree: GameTree) -> dict[str, int]:
+        """Store a game with its variations and comments; return the counts of new items."""
+        bare = add_result(main_line(tree))._replace(comment="")  # so that it makes no second game
+        items: list[Item] = [StoredGame(bare)] if bare.moves else []
+        if not tree.is_plain():
+            items.append(tree)
+        with self._open_kept(self._writer, self._writing) as database:
+            done = add_items(database, items)
+        return {"games": done.games, "moves": done.nodes, "known_games": done.known_games}
+
+    def store_comment(self, setup: GameRecord, before: str, after: str) -> None:
+        """Store a comment on a position, replacing its earlier text."""
+        with self._open_kept(self._writer, self._writing) as database, database.transaction():
+            replace_comment(database, setup, before, after)
+
+    @contextlib.contextmanager
+    def _open_kept(self, kept: OptionalDatabase, lock: threading.Lock) -> Iterator[Database]:
+        """Yield the database under its lock; raises Refused without one."""
+        if kept.database is None:
+            raise Refused("this board has no database; start it with --db FILE")
+        with lock:
+            yield kept.database
+
 
 DEFAULT_MEMORY = 350  # megabytes, as on the command line
 REST_AFTER = 60.0  # seconds without work until the memory is freed
@@ -124,7 +241,7 @@ class Desk:
                 raise Refused("the message is too large")
             self.begin(name, message)
         except Exception as error:  # keep serving the page, whatever happened
-            self.post({"id": name, **error_document(error)})
+            self.post({"id": name, **coded_document("error", refusal_of(error))})
 
     def begin(self, name: Json, message: Document) -> None:
         """Begin to answer a request; raises Refused."""
@@ -230,7 +347,7 @@ class Desk:
             answer = {"error": "stopped", "stopped": True}
         except Exception as error:  # keep the server running, whatever happened
             refused = refusal_of(error)
-            answer = {**error_document(refused), "status": refused.status}
+            answer = {**coded_document("error", refused), "status": refused.status}
         self.post({"id": job.name, **answer})
 
     def rest(self) -> None:
@@ -253,11 +370,8 @@ class Desk:
     ) -> Engine:
         """Return the engine with a position on its board; ``memory`` in megabytes.
 
-        ``fresh`` clears its tables, so that node counts are reproducible.
-
-        Raises:
-            NotationError: the position cannot arise in a game.
-            CancelledError: the job was stopped.
+        ``fresh`` clears its tables, so that node counts are reproducible. NotationError if the
+        position cannot arise in a game, CancelledError if the job was stopped.
         """
         engine = self._engine = self._engine or Engine(weights=self.desks.weights)
         engine.set_memory(memory * MEGABYTE)

@@ -30,13 +30,12 @@ from .messages import (
     PLACE,
     POSITION,
     RULES,
+    coded_document,
     flag,
     game_of,
     number,
     object_of,
-    one_of,
     operation,
-    remark_documents,
     text,
     whole,
 )
@@ -65,13 +64,14 @@ GAME: dict[str, Any] = {
     "position": POSITION,
     "tree": TREE,
     "names": {"type": "object", "properties": dict.fromkeys(NAMES, _NAME), "default": None},
-    "comment": text(MOST_COMMENT, "about the game as a whole", default=None),
+    "comment": text("about the game as a whole", maxLength=MOST_COMMENT, default=None),
     "root": {"type": "object", "properties": _NOTES, "default": None},
 }
 # A board that a text names before its moves, such as 20x20 or renju.
 _BOARD = re.compile(
     rf"\s*(?:(\d\d?)\s*[x×]\s*(\d\d?)|({'|'.join(RULES)}))\b[\s:;,·]*", re.IGNORECASE
 )
+NAME = text("its name", maxLength=64)  # of a saved game
 USUAL = 15, 19, 20, 22  # sides of boards
 MOST_TRIED = 10_000  # characters of moves for which another board is looked for
 SIDE = whole(MIN_BOARD, MAX_BOARD, "of the board, for plain moves", default=None)
@@ -85,10 +85,10 @@ def start(desk: Desk, job: Job) -> Document:
 
 @operation(
     at_once=True,
-    text=text(MOST_FILE, "a file's content", default=None),
-    data=text(MOST_DATA, "or its bytes in base64, in any encoding", default=""),
-    name=text(255, "of the file; its suffix helps to identify a damaged one", default=""),
-    rule=one_of(RULES, "if the text does not say", default=None),
+    text=text("a file's content", maxLength=MOST_FILE, default=None),
+    data=text("or its bytes in base64, in any encoding", maxLength=MOST_DATA, default=""),
+    name=text("of the file; its suffix helps to identify a damaged one", maxLength=255, default=""),
+    rule=text("if the text does not say", enum=RULES, default=None),
     width=SIDE,
     height=SIDE,
     from_below=flag("rows of plain moves count from the bottom"),
@@ -152,11 +152,7 @@ def fitting_board(
 
 
 def page_document(trees: list[GameTree], number: int = 1) -> Document:
-    """Return a game of a file as the page shows it, the last one if there are not so many.
-
-    Raises:
-        Refused: the page cannot show the game.
-    """
+    """Return a game as the page shows it, the last if there are not so many; Refused if unfit."""
     tree = trees[min(number, len(trees)) - 1]
     nodes = tree.count()
     if nodes > MOST_NODES:
@@ -165,7 +161,7 @@ def page_document(trees: list[GameTree], number: int = 1) -> Document:
     if any(node.cell is None for node, depth in tree.walk() if depth):
         raise Refused("the game has passes, which the board does not support").coded("passes")
     game_of(main_line(tree))
-    remarks = remark_documents(tree.remarks)
+    remarks = [coded_document("text", remark) for remark in tree.remarks]
     return {**game_tree_document(tree), "remarks": remarks, "games": len(trees)}
 
 
@@ -179,10 +175,7 @@ def read_trees(
     """Return the games of a file or a text, with remarks on what was left out.
 
     ``size`` and ``from_below`` (rows count from the bottom) are for plain moves; the suffix of
-    ``name`` helps to identify a damaged file.
-
-    Raises:
-        NotationError: there is no game in it.
+    ``name`` helps to identify a damaged file. NotationError if there is no game in it.
     """
     if not content.strip():
         raise Refused("there is nothing in it").coded("empty")
@@ -206,7 +199,7 @@ def read_trees(
 
 @operation(
     at_once=True,
-    format=one_of(("sgf", "psq", "lib", "diagram", "svg"), "of the output"),
+    format=text("of the output", enum=("sgf", "psq", "lib", "diagram", "svg")),
     **GAME,
 )
 def write(desk: Desk, job: Job) -> Document:
@@ -215,14 +208,15 @@ def write(desk: Desk, job: Job) -> Document:
     The answer has ``text``, or for a library ``data`` in base64, with the ``losses`` of the format
     and the ``name`` for a file.
     """
-    tree = read_game_tree(job.fields, MOST_COMMENT)
+    tree = read_game_tree(job.fields)
     form = job.fields["format"]
     content, losses = written(tree, form)
     body = {"text": content}
     if isinstance(content, bytes):
         body = {"data": base64.b64encode(content).decode("ascii")}
     name = f"{file_stem(tree.record)}.{'txt' if form == 'diagram' else form}"
-    return {**body, "losses": remark_documents(losses), "name": name}
+    remarks = [coded_document("text", loss) for loss in losses]
+    return {**body, "losses": remarks, "name": name}
 
 
 def written(tree: GameTree, form: str) -> tuple[str | bytes, list[Remark]]:
@@ -269,8 +263,8 @@ def with_chances(document: Document, scale: float) -> Document:
 @operation(
     at_once=True,
     position=POSITION,
-    before=text(MOST_COMMENT, "the earlier text", default=""),
-    after=text(MOST_COMMENT, "the new text", default=""),
+    before=text("the earlier text", maxLength=MOST_COMMENT, default=""),
+    after=text("the new text", maxLength=MOST_COMMENT, default=""),
 )
 def comment(desk: Desk, job: Job) -> Document:
     """Store a comment on a position, replacing its earlier text."""
@@ -286,7 +280,7 @@ def comment(desk: Desk, job: Job) -> Document:
 @operation(at_once=True, **GAME)
 def store(desk: Desk, job: Job) -> Document:
     """Store a game with its variations and comments in the database."""
-    tree = read_game_tree(job.fields, MOST_COMMENT)
+    tree = read_game_tree(job.fields)
     if tree.record.start.walls:
         raise Refused("games with blocked cells cannot be stored").coded("walls-kept")
     return {"stored": True, **desk.archive.store_tree(tree)}
@@ -294,10 +288,10 @@ def store(desk: Desk, job: Job) -> Document:
 
 @operation(
     at_once=True,
-    game=text(64, "its name, the same each time"),
+    game=text("its name, the same each time", maxLength=64),
     began=number(0, 1e12, "start of the game, in seconds since 1970"),
     at=whole(0, MOST_NODES, "the move in view: 1 + its index in the tree", default=0),
-    title=text(MOST_TITLE, "shown in the list of games", default=""),
+    title=text("shown in the list of games", maxLength=MOST_TITLE, default=""),
     looked=flag("it was only looked at, not played"),
     match={"type": "object", "description": "a game against the engine", "default": None},
     **GAME,
@@ -310,9 +304,9 @@ def keep(desk: Desk, job: Job) -> Document:
 
 @operation(
     at_once=True,
-    search=text(200, "words of title, players, rule, result, level or date", default=""),
-    rule=one_of(RULES, "of the games", default=None),
-    result=one_of((*RESULTS, OPEN), "of the games", default=None),
+    search=text("words of title, players, rule, result, level or date", maxLength=200, default=""),
+    rule=text("of the games", enum=RULES, default=None),
+    result=text("of the games", enum=(*RESULTS, OPEN), default=None),
     all=flag("include games that were only looked at"),
 )
 def games(desk: Desk, job: Job) -> Document:
@@ -322,7 +316,7 @@ def games(desk: Desk, job: Job) -> Document:
     return {"games": shelf.summaries(wish["search"], wish["rule"], wish["result"], wish["all"])}
 
 
-@operation(at_once=True, named="game", game=text(64, "its name"))
+@operation(at_once=True, named="game", game=NAME)
 def kept_game(desk: Desk, job: Job) -> Document:
     """Return a saved game."""
     found = desk.archive.shelf.game(job.fields["game"])
@@ -331,13 +325,13 @@ def kept_game(desk: Desk, job: Job) -> Document:
     return found
 
 
-@operation(at_once=True, game=text(64, "its name"))
+@operation(at_once=True, game=NAME)
 def delete_game(desk: Desk, job: Job) -> Document:
     """Delete a saved game."""
     return {"deleted": desk.archive.shelf.delete(job.fields["game"])}
 
 
-@operation(at_once=True, game=text(64, "its name"), title=text(MOST_TITLE, "its title"))
+@operation(at_once=True, game=NAME, title=text("its title", maxLength=MOST_TITLE))
 def rename_game(desk: Desk, job: Job) -> Document:
     """Give a saved game a title."""
     renamed = desk.archive.shelf.rename(job.fields["game"], job.fields["title"])

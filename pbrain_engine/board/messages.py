@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from ..errors import Coded, NumokuError, Refused, Remark, counted
+from ..errors import Coded, NumokuError, Refused, counted
 from ..files import Document, Json, is_writable, read_object
 from ..game.game import Game
 from ..game.record import GameRecord
@@ -27,32 +27,27 @@ RULES = tuple(rule.name.lower() for rule in Rule)
 Schema = dict[str, Any]
 
 
+def field(kind: str, about: str, **more: Json) -> Schema:
+    """Return a field of a JSON type, with its limits and default."""
+    made: Schema = {"type": kind, **more, "description": about}
+    if "default" in more:
+        made["default"] = made.pop("default")  # last
+    return made
+
+
 def number(low: float, high: float, about: str, kind: str = "number", **default: Json) -> Schema:
     """Return a field for a number."""
-    return {"type": kind, "minimum": low, "maximum": high, "description": about, **default}
+    return field(kind, about, minimum=low, maximum=high, **default)
 
 
 whole = partial(number, kind="integer")
+text = partial(field, "string")
+flag = partial(field, "boolean", default=False)
 
 
 def seconds(default: float | None, about: str = "how long it may take") -> Schema:
     """Return a field for a time in seconds."""
     return number(0.01, MOST_SECONDS, about, default=default)
-
-
-def flag(about: str) -> Schema:
-    """Return a field for true or false; false by default."""
-    return {"type": "boolean", "description": about, "default": False}
-
-
-def text(most: int, about: str, **default: Json) -> Schema:
-    """Return a field for a text of at most ``most`` characters."""
-    return {"type": "string", "maxLength": most, "description": about, **default}
-
-
-def one_of(words: tuple[str, ...], about: str, **default: Json) -> Schema:
-    """Return a field for one of some words."""
-    return {"type": "string", "enum": list(words), "description": about, **default}
 
 
 def object_of(fields: Schema, *required: str) -> Schema:
@@ -97,20 +92,10 @@ def refusal_of(error: Exception) -> Refused:
     return Refused(f"internal error: {type(error).__name__}", HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def error_document(error: Exception) -> Document:
-    """Return the fields of an answer about an error: its text, and its code if it has one."""
-    refused = refusal_of(error)
-    return {"error": str(refused), **_code_of(refused)}
-
-
-def remark_documents(remarks: Iterable[Remark]) -> list[Json]:
-    """Return remarks as ``text`` and the code if there is one, as errors have it."""
-    return [{"text": str(remark), **_code_of(remark)} for remark in remarks]
-
-
-def _code_of(said: Coded) -> Document:
-    fields: Document = {"code": said.code, "values": dict(said.values)}
-    return {name: value for name, value in fields.items() if value}
+def coded_document(name: str, said: Coded) -> Document:
+    """Return the text of an error or a remark under ``name``, and its code if it has one."""
+    more: Document = {"code": said.code, "values": dict(said.values)}
+    return {name: str(said), **{key: value for key, value in more.items() if value}}
 
 
 def parse(text: str) -> Document:
@@ -218,11 +203,7 @@ def operation(
 
 
 def game_of(setup: GameRecord) -> Game:
-    """Return a game with a position.
-
-    Raises:
-        NotationError: it is impossible: two stones on a cell, two winners, moves after the end.
-    """
+    """Return a game with a position; NotationError if that cannot arise in a game."""
     game = Game(*setup.board)
     game.become_checked(setup)
     return game

@@ -13,9 +13,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ..app.kept import certain_of
-from ..app.shapes import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, shape_of, shapes
-from ..app.view import consequence
+from ..app.saved import certain_of
+from ..app.view import DOUBLE_FOUR, FIVE, FOUR, FOUR_THREE, OPEN_FOUR, consequence, shape_of, shapes
 from ..engine.ending import Prover
 from ..engine.engine import Engine, Limit, Thought
 from ..errors import Refused

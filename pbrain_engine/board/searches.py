@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any
 
 from .. import __version__
-from ..app.kept import certain_of, found_of
-from ..app.shapes import foul_of
+from ..app.saved import certain_of, found_of
 from ..app.thinking import KEEPING_LEVEL, LEVELS, choose, choose_by, clock_seconds
+from ..app.view import foul_of
 from ..engine import swap2
 from ..engine.ending import analysis
 from ..engine.engine import Engine, Limit, Thought
@@ -43,7 +43,6 @@ from .messages import (
     game_of,
     number,
     object_of,
-    one_of,
     operation,
     seconds,
     text,
@@ -132,7 +131,7 @@ def analyse(desk: Desk, job: Job) -> Document:
 @operation(
     position=POSITION,
     level=whole(1, 10, "strength", default=10),
-    method=one_of(tuple(METHODS), "a textbook method instead of the engine", default=None),
+    method=text("a textbook method instead of the engine", enum=tuple(METHODS), default=None),
     seconds=seconds(5.0, "for the move"),
     clock=CLOCK,
     threads=THREADS,
@@ -242,8 +241,10 @@ def about(desk: Desk, job: Job) -> Document:
 # is; of a position, only board size and rule count.
 
 MOST_ACTIONS = 400  # characters; the longest opening has 20 words, one of them of ten cells
-OPENING_RULE = one_of(tuple(OPENINGS), "the rule of the opening")
-ACTIONS = text(MOST_ACTIONS, "actions so far: h8, h8+i9 for fifth stones, swap, keep, 5, two ...")
+OPENING_RULE = text("the rule of the opening", enum=tuple(OPENINGS))
+ACTIONS = text(
+    "actions so far: h8, h8+i9 for fifth stones, swap, keep, 5, two ...", maxLength=MOST_ACTIONS
+)
 
 
 def state_of(opening: OpeningPlay) -> Document:
@@ -277,7 +278,7 @@ def state_of(opening: OpeningPlay) -> Document:
     position=POSITION,
     rule=OPENING_RULE,
     actions=ACTIONS,
-    picked=text(MOST_ACTIONS, "fifth stones picked so far", default=""),
+    picked=text("fifth stones picked so far", maxLength=MOST_ACTIONS, default=""),
 )
 def opening_state(desk: Desk, job: Job) -> Document:
     """Describe the current step of an opening: whose it is, and its choices.

@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ..app import kept, setup, thinking, view
+from ..app import saved, setup, thinking, view
 from ..app.view import format_thought
 from ..engine.ending import Prover, analysis, line_to_five
 from ..engine.engine import Engine, Limit, Thought
@@ -70,12 +70,12 @@ def main(arguments: Sequence[str]) -> int:
     limit = Limit(time=options.time, depth=options.depth, nodes=options.nodes)
     memory = options.memory * MEGABYTE
     with (
-        kept.OptionalDatabase(options.db) as database,
+        saved.OptionalDatabase(options.db) as database,
         Engine(memory=memory, threads=options.threads, weights=options.weights) as engine,
     ):
         engine.new_game(*position.board)
         engine.game.become_checked(position)
-        known = None if options.multipv > 1 else kept.certain_of(database.finding(engine.game))
+        known = None if options.multipv > 1 else saved.certain_of(database.finding(engine.game))
         if not options.json:
             show_position(engine, position.last)
             entry = database.look_up(engine.game)

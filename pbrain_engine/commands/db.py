@@ -17,7 +17,7 @@ from functools import cache, partial
 
 from ..app import setup
 from ..app.view import format_worth
-from ..database import exports
+from ..database import sources
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
 from ..database.rescue import find_faults, rescue
 from ..database.sources import SourceOptions, add_items, merge, read_source
@@ -27,7 +27,7 @@ from ..files import user_path
 from ..game.cells import cell_name, format_moves
 from ..game.diagram import format_diagram
 from ..game.documents import entry_document, following_document, proof_of
-from ..game.opening_names import find_opening, opening_of
+from ..game.opening_rules import find_opening, opening_of
 from ..game.record import GameRecord
 from ..game.result import Entry, Result
 from ..notation.renlib import ENCODING
@@ -206,7 +206,7 @@ def export(database: Database, options: argparse.Namespace) -> int:
     """Write a file; print what it leaves out."""
     wanted = Filter(options.rule, options.size)
     try:
-        losses = exports.export(database, options.out, wanted, options.values, options.encoding)
+        losses = sources.export(database, options.out, wanted, options.values, options.encoding)
     except ValueError as error:
         raise SettingsError(str(error)) from None
     for loss in losses:

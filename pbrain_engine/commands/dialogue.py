@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..app import setup, thinking, view
-from ..app.kept import OptionalDatabase, certain_of
-from ..app.shapes import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
+from ..app.saved import OptionalDatabase, certain_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
+from ..app.view import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..engine import swap2
 from ..engine.engine import Engine, Limit, Thought
 from ..errors import NumokuError, counted, problem_of

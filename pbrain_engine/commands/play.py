@@ -16,8 +16,8 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
-from ..app import kept, setup, view
-from ..app.saved import SavedGames, shelf_file, way_of
+from ..app import setup, view
+from ..app.saved import OptionalDatabase, SavedGames, shelf_file, way_of
 from ..app.thinking import DEFAULT_LEVEL, LEVELS
 from ..engine.engine import Engine, Thought
 from ..errors import problem_of
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str]) -> int:
         with suppress(ImportError):  # editing and history with the arrow keys
             import readline  # noqa: F401 - makes `input` use it
     with (
-        kept.OptionalDatabase(options.db) as database,
+        OptionalDatabase(options.db) as database,
         Engine(threads=options.threads, memory=200_000_000) as engine,
     ):
         line = ThinkingLine()

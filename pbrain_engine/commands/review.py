@@ -25,8 +25,8 @@ from math import inf
 from pathlib import Path
 from threading import Event
 
-from ..app import kept, setup, thinking, view
-from ..app.kept import found_of
+from ..app import saved, setup, thinking, view
+from ..app.saved import found_of
 from ..database.sources import add_result
 from ..engine.engine import Engine
 from ..engine.review import Reviewer
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
     source = Path(options.game)
     trees = trees_of(source, game)
     check_target(options.sgf, [] if trees else [source])
-    with kept.OptionalDatabase(options.db) as database:
+    with saved.OptionalDatabase(options.db) as database:
         found = reviewed_moves(options, game, database)
         try:
             if options.json:
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def reviewed_moves(
-    options: argparse.Namespace, game: GameRecord, database: kept.OptionalDatabase
+    options: argparse.Namespace, game: GameRecord, database: saved.OptionalDatabase
 ) -> list[Reviewed]:
     """Review a game from its end, until Ctrl-C; KeyboardInterrupt before the first result."""
     with (

@@ -20,7 +20,7 @@ from time import time
 from typing import NamedTuple
 
 from ..engine.engine import Engine, Limit
-from ..game.position import BOARD, BookMove, Image, image_of, own_symmetries, pack_book, read_key
+from ..game.position import BOARD, BookMove, Image, image_of, pack_book, read_key
 from ..game.record import GameRecord
 from ..game.result import Author, Known, Result
 from ..position.geometry import Coordinates, transform
@@ -61,8 +61,7 @@ def doubles(key: bytes) -> list[Coordinates]:
     One cell of each equivalent set is left out, to represent the others.
     """
     position = read_key(key)
-    size = position.width, position.height
-    own = own_symmetries((position.black, position.white, position.walls), *size)
+    size, own = (position.width, position.height), position.own_symmetries()
     return [
         cell
         for cell in position.empty_cells

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
 
-from ..game.opening_names import Opening
+from ..game.opening_rules import Opening
 from ..game.position import Image, Position, image_of, read_key
 from ..game.record import GameRecord
 from ..game.result import Entry, Note

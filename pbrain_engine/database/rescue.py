@@ -152,12 +152,9 @@ class Rescued(NamedTuple):
 
 
 def rescue(path: Path, target: Path) -> dict[str, Rescued]:
-    """Copy all readable rows with valid checksums to a new file.
+    """Copy all readable rows with valid checksums to a new file; return counts by table.
 
-    Returns the counts for the tables in ``NUMBERED``.
-
-    Raises:
-        EngineError: the new file exists already, or nothing in the old one can be read.
+    EngineError if the new file exists already, or nothing in the old one can be read.
     """
     if target.exists():
         raise EngineError(f"{target} already exists")
@@ -240,17 +237,13 @@ def _good(table: str, rows: list[Row], keys: dict[int, bytes]) -> Iterator[Row]:
     for row in sorted(rows):
         with suppress(KeyError, TypeError, ValueError):  # values of wrong types
             if table == "position":
-                yield _position(row)
+                number, key, *finding = row
+                read_key(key)
+                if not _agrees(finding[-1], finding_checksum, key, finding[:-1]):
+                    finding = [None] * len(finding)
+                yield number, key, *finding
             elif _fits(table, row, keys):
                 yield row
-
-
-def _position(row: Row) -> Row:
-    number, key, *finding = row
-    read_key(key)
-    if not _agrees(finding[-1], finding_checksum, key, finding[:-1]):
-        finding = [None] * len(finding)
-    return number, key, *finding
 
 
 def _fits(table: str, row: Row, keys: dict[int, bytes]) -> bool:

@@ -77,11 +77,7 @@ class Database:
     """
 
     def __init__(self, target: str | Path, *, create: bool = False) -> None:
-        """Open a file or a database URL; ``create`` makes it if it does not exist.
-
-        Raises:
-            EngineError: it cannot be opened, or is not a database of ours.
-        """
+        """Open a file or a URL, which ``create`` makes if missing; EngineError if that fails."""
         self.connection = connect(target, create)
         self.name = self.connection.name
 

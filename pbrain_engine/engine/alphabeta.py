@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
 from ..game.record import GameRecord
-from ..game.result import LOWER, UPPER, Result
+from ..game.result import LOWER, UPPER, Listener, Result, Thought
 from ..native.load.library import Library, node_limit
 from ..position.geometry import NO_CELL, cell_of
 from ..search.parameters import AFTER_MATE, DEPTH_PER_CELL, MAX_DEPTH, SURE_DEPTH
 from ..solver import Solver
 from ..values import INFINITE, WIN_BAND, loss_in, win_in
-from .pacing import Pace
-from .thought import Limit, Listener, Thought
+from .pacing import Limit, Pace
 
 FOURS_NODES = 20_000  # stones for a win by fours before the main search starts
 THREES_NODES = 2_000  # and for a win by threats

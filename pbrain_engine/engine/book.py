@@ -9,10 +9,11 @@ from random import Random
 from ..errors import FileError
 from ..game.game import Game, Move
 from ..game.position import Image, image_of, read_key
+from ..game.result import Thought
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import WIN_BAND
-from .thought import Limit, Thought
+from .pacing import Limit
 
 PAGE = """SELECT book.moves, position.nodes FROM book
     JOIN position ON position.id = book.position WHERE position.key = ?"""
@@ -30,10 +31,7 @@ def open_unwritable(path: Path, error: sqlite3.OperationalError) -> sqlite3.Conn
     """Open a file that SQLite refused because its directory is not writable.
 
     No other process can write there either. The contents of a ``-wal`` file would be missed, so
-    there must be none.
-
-    Raises:
-        sqlite3.OperationalError: ``error`` again, if it had another cause.
+    there must be none. If it had another cause, the error is raised again.
     """
     reason = error.sqlite_errorcode & 0xFF
     wal = path.with_name(f"{path.name}-wal")

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from ..files import Document
-from ..game.documents import analysis_document, thought_document, win_document
+from ..game.documents import author_of, game_document, thought_document, win_document
 from ..game.game import Game, Move
 from ..game.position import Position
-from ..game.result import Result, Tree
+from ..game.result import Result, Thought, Tree
 from ..position.rules import Side
 from ..solver import Solver
 from .engine import Engine
-from .thought import Limit, Thought
+from .pacing import Limit
 
 LONGER = 20  # plies by which the defence may delay the five
 SEEN_AGAIN = 20_000  # nodes to find a win again that an earlier search has seen
@@ -72,9 +72,10 @@ def forced_end(engine: Engine, thought: Result) -> Document | None:
 
 
 def analysis(engine: Engine, thoughts: Sequence[Result]) -> Document:
-    """Return the engine's position and thoughts as JSON, with forced wins played out."""
+    """Return the engine's position and thoughts, best first, as JSON, forced wins played out."""
     lines = [thought_document(thought, forced_end(engine, thought)) for thought in thoughts]
-    return analysis_document(engine.game, lines, engine.weights.key)
+    best, author = lines[0] if lines else {}, author_of(engine.weights.key)
+    return {**game_document(engine.game), **best, "lines": lines, **author._asdict()}
 
 
 # Proofs ---------------------------------------------------------------------------------

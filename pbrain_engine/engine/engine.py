@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import NumokuError
 from ..eval.weights import DEFAULT, Weights, load_weights
 from ..game.game import Game, Move, at_least_one, move_of, whole
+from ..game.result import Listener, Thought
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import Coordinates
@@ -22,9 +23,8 @@ from ..position.rules import Rule, Side
 from ..search.parameters import PARAMETERS
 from ..values import chance, loss_in
 from .alphabeta import Question
-from .pacing import UNLIMITED, Pace
-from .searcher import Searcher, ShortSearch
-from .thought import Limit, Listener, Thought, WinningMoves
+from .pacing import UNLIMITED, Limit, Pace
+from .searcher import Searcher, ShortSearch, WinningMoves
 
 if TYPE_CHECKING:
     from .book import Book

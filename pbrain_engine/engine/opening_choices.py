@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..errors import counted
 from ..game.cells import cell_name
-from ..game.opening_names import SIZE, openings
-from ..game.opening_rules import Act, Aim, OpeningPlay, Step
+from ..game.opening_rules import SIZE, Act, Aim, OpeningPlay, Step, openings
 from ..position.geometry import Coordinates, transform
 from . import swap2
 from .swap2 import OpeningSearch
@@ -31,11 +30,7 @@ SWAP_FOURTHS = 2  # fourth stones to follow up for a swap decision
 MARGIN = 2  # fifth stones searched beyond the number offered
 
 
-class Fifths(NamedTuple):
-    """An offer of fifth stones: their number, and black's value of the worst of them."""
-
-    value: int
-    number: int
+Fifths = tuple[int, int]  # of an offer of fifth stones: black's value of the worst, their number
 
 
 def decide(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> str:
@@ -72,7 +67,7 @@ def fifths(
 
 
 def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
-    return Fifths(values[min(number, len(values)) - 1][0], number)
+    return values[min(number, len(values)) - 1][0], number
 
 
 def _value(searcher: OpeningSearch, stones: Sequence[Coordinates], share: float) -> int:
@@ -95,12 +90,12 @@ def _offered(
     if step.act is Act.COUNT:
         found = fifths(searcher, opening, stones, step.high, share)
         numbers = (_nth(found, number) for number in range(step.low, step.high + 1))
-        return min(numbers, key=lambda one: abs(one.value))
+        return min(numbers, key=lambda one: abs(one[0]))
     number = step.low or opening.count
     if step.act is Act.BRANCH:
         number = next(iter(_offers(step).values()))
-    offered = _nth(fifths(searcher, opening, stones, number, share), number)
-    return offered._replace(value=max(offered.value, 0)) if step.act is Act.BRANCH else offered
+    value, _ = _nth(fifths(searcher, opening, stones, number, share), number)
+    return max(value, 0) if step.act is Act.BRANCH else value, number
 
 
 def _offers(step: Step) -> dict[str, int]:
@@ -220,10 +215,10 @@ def _worth(searcher: OpeningSearch, opening: OpeningPlay) -> int:
     if offer is None:
         return _value(searcher, opening.stones, 1.0)
     if opening.ahead[0] is offer:
-        return _offered(searcher, opening, opening.stones, offer, 1.0).value
+        return _offered(searcher, opening, opening.stones, offer, 1.0)[0]
     cells = _fourths(searcher, opening)[:SWAP_FOURTHS]
     return min(
-        _offered(searcher, opening, [*opening.stones, cell], offer, 1 / (len(cells) - index)).value
+        _offered(searcher, opening, [*opening.stones, cell], offer, 1 / (len(cells) - index))[0]
         for index, cell in enumerate(cells)
     )
 
@@ -238,7 +233,7 @@ def _count(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Ra
         for index, stones in enumerate(fourths)
     ]
     worths = {
-        number: min(_nth(found, number).value for found in listed)
+        number: min(_nth(found, number)[0] for found in listed)
         for number in range(step.low, step.high + 1)
     }
     return str(min(worths, key=lambda number: abs(worths[number])))
@@ -268,7 +263,7 @@ def _choose(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: R
 def _branch(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
     for name, number in _offers(step).items():
         found = fifths(searcher, opening, opening.stones, number, 1.0)
-        is_good = len(found) >= number and _nth(found, number).value > 0
+        is_good = len(found) >= number and _nth(found, number)[0] > 0
         return name if is_good else next(other for other, _ in step.branches if other != name)
     choice = swap2.choose(searcher.on(opening.stones))
     if choice.swap:

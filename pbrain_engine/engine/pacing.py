@@ -1,4 +1,4 @@
-"""Time management: from a manager's limits to the seconds of one move and the end of its search.
+"""Limits of searches, and time management: from a manager's limits to the end of one search.
 
 A manager sends a limit for the turn, the time left of the match and sometimes an increment.
 ``plan`` turns them into a hard limit, at which the answer must be ready, and an optimum, around
@@ -12,12 +12,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Self, SupportsFloat
 
+from ..game.game import at_least_one
+from ..game.result import Thought
 from ..values import WIN_BAND, mate_distance
-
-if TYPE_CHECKING:
-    from .thought import Limit, Thought
 
 UNLIMITED = float("inf")
 UNLIMITED_MS = 100_000_000  # some clients mean "no limit" by this, others by 2**31 - 1
@@ -55,6 +54,49 @@ CHANGE_MEMORY = 0.6  # decay of a change with each further iteration
 DROP_SCALE = 120.0  # a drop of the value by this much ...
 DROP_FACTOR = 0.6  # ... adds this share of the optimum
 MAX_FACTOR = 2.5  # the optimum is never stretched beyond this
+
+
+class _Limit(NamedTuple):
+    time: float | None = None
+    optimum: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+
+
+class Limit(_Limit):
+    """When to stop thinking: at whichever limit comes first; None means no limit.
+
+    ``time``: seconds after which the move must be ready. ``optimum``: seconds around which the
+    search ends, sooner if its move is stable and later if not. ``nodes``: positions searched by
+    the first thread. ``depth``: plies of the last iteration.
+
+    Raises:
+        ValueError: ``depth`` or ``nodes`` is below 1, or a time is NaN.
+        TypeError: ``depth`` or ``nodes`` is not an integer, or a time is not a number.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        time: SupportsFloat | None = None,
+        optimum: SupportsFloat | None = None,
+        nodes: int | None = None,
+        depth: int | None = None,
+    ) -> Self:
+        """Check and convert the arguments."""
+        at_least_one(depth, "depth")
+        at_least_one(nodes, "nodes")
+        spans = _seconds(time, "time"), _seconds(optimum, "optimum")
+        return super().__new__(cls, *spans, nodes, depth)
+
+
+def _seconds(given: SupportsFloat | None, name: str) -> float | None:
+    if not isinstance(given, SupportsFloat | None):
+        raise TypeError(f"{name} is a number of seconds, not {given!r}")
+    if given != given:  # NaN
+        raise ValueError(f"{name} is a number of seconds or None, not {given}")
+    return None if given is None else float(given)
 
 
 class Limits(NamedTuple):

@@ -12,13 +12,13 @@ from contextlib import suppress
 from typing import Any
 
 from ..game.game import Game, Move
-from ..game.result import BY_SEARCH, Result, Reviewed, win_by
-from ..position.geometry import symmetries, transform
+from ..game.result import BY_SEARCH, Result, Reviewed, Thought, win_by
+from ..position.geometry import transform
 from ..solver import Solver
 from ..values import WIN, WIN_BAND, chance
 from .ending import line_to_five, winner_after
 from .engine import Engine
-from .thought import Limit, Thought
+from .pacing import Limit
 
 SOLVER_SHARE = 0.25  # of the time of a position, for a proof before the search
 PATIENCE = 4  # times the usual time, for a win known to exist
@@ -52,10 +52,7 @@ class Reviewer:
 
         The listener gets each reviewed move, and again those that an earlier position corrects.
         The engine's game is restored in the end. To stop a review, also stop the engine and the
-        solver; moves not reviewed by then are left out.
-
-        Raises:
-            IllegalMove: a move is off the board or on a taken cell.
+        solver; moves not reviewed by then are left out. IllegalMove if a move is impossible.
         """
         played = self._engine.game.ply
         seen: dict[int, Result] = {}
@@ -128,16 +125,11 @@ class Reviewer:
 
         Of symmetric moves a search reports only one.
         """
-        game = self._engine.game
-        stones = {(stone.move, stone.side) for stone in game.history}
-        board = (game.width, game.height)
-        for number in range(symmetries(*board)):
-            if transform(here.line[:1], number, *board) == [move]:
-                cells = transform([cell for cell, _ in stones], number, *board)
-                sides = [side for _, side in stones]
-                if {(Move(*cell), side) for cell, side in zip(cells, sides, strict=True)} == stones:
-                    line = transform(here.line, number, *board)
-                    return here._replace(line=tuple(Move(*cell) for cell in line))
+        position = self._engine.game.position
+        for number in position.own_symmetries():
+            cells = transform(here.line, number, position.width, position.height)
+            if cells[:1] == [move]:
+                return here._replace(line=tuple(Move(*cell) for cell in cells))
         return here
 
     def _won(self, here: Result, after: Result, moves: Sequence[Move]) -> Result:

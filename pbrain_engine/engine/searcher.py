@@ -1,22 +1,25 @@
-"""The memory shared by successive searches, and its size."""
+"""The memory shared by successive searches, its size, and the last forced win found."""
 
 from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Sequence
 from time import perf_counter
 from typing import NamedTuple
 
 from ..game.game import Game, Move, move_of
+from ..game.position import Position
+from ..game.result import Thought
 from ..native.load.library import Library
 from ..native.load.memory import DEFAULT_MEMORY, Block, footprint
 from ..position.geometry import MAX_STONES
+from ..position.rules import Side
 from ..search.parameters import PARAMETERS
 from ..solver import Solver
 from ..threads import SearchThreads
 from .alphabeta import Question, Search, Tactics
-from .pacing import Pace
-from .thought import Limit, Thought
+from .pacing import Limit, Pace
 
 LARGEST, LEAST = 3 << 29, 1 << 20  # bytes of all tables
 MOST_FOR_SOLVER = 16 << 20  # bytes of the solver's tables, at most
@@ -181,3 +184,26 @@ class Searcher:
         return ShortSearch(
             search.best.move, search.best.value, search.count(worker).root_moves, end
         )
+
+
+class WinningMoves:
+    """The winner's moves of the last forced win found, by position."""
+
+    def __init__(self) -> None:
+        self._moves: dict[Position, tuple[Move, int]] = {}
+
+    def note(self, game: Game, line: Sequence[Move], value: int) -> None:
+        """Remember a win of the side to move: its line, and the value at its start."""
+        self._moves = {}
+        position = game.position
+        for number, move in enumerate(line):
+            if number % 2 == 0:
+                self._moves[position] = (move, value + number)
+            position = position.after(move)
+
+    def recall(self, game: Game) -> tuple[Move, int] | None:
+        """Return the winning move and its value if the game is on the line."""
+        found = self._moves.get(game.position) if self._moves else None
+        if found is None or game.at(*found[0]) is not Side.EMPTY or game.is_forbidden(*found[0]):
+            return None
+        return found

@@ -11,14 +11,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..game.cells import format_moves
+from ..game.result import Listener
 from ..position.geometry import Coordinates
-from .thought import Limit, Listener
+from .engine import Engine, Thought
+from .pacing import Limit
 
 if TYPE_CHECKING:
-    import random
-
-    from .engine import Engine, Thought
-
+    from random import Random
 
 OPENINGS = 8  # openings of three stones to compare
 CANDIDATES = 6  # first stones of a pair to follow up
@@ -111,7 +110,7 @@ def set_up(engine: Engine, stones: Sequence[Coordinates]) -> None:
         engine.play(x, y)
 
 
-def openings(width: int, height: int, chance: random.Random) -> list[tuple[Coordinates, ...]]:
+def openings(width: int, height: int, chance: Random) -> list[tuple[Coordinates, ...]]:
     """Return random openings of three stones, the first near the centre or left of it.
 
     The other two are up to six cells from the first each way, fewer on a small board.
@@ -148,7 +147,7 @@ def first_stones(
     return OpeningChoice(stones=tuple(best))
 
 
-def first_three(searcher: OpeningSearch, chance: random.Random | None = None) -> OpeningChoice:
+def first_three(searcher: OpeningSearch, chance: Random | None = None) -> OpeningChoice:
     """Return the three stones for swap2, from the book if it has any."""
     from random import Random  # imported late: takes 2 ms and few games need it
 

@@ -91,10 +91,8 @@ def parse_moves(
 
     Cells are ``h8`` or ``7,7``, bare or in brackets, optionally separated by blanks, commas,
     hyphens, arrows and move numbers: ``h8i9j10``, ``1. h8 i9 2. j10``, ``[7,7] [8,8]``.
-    ``from_below``: rows are numbered from the bottom, as in other programs.
-
-    Raises:
-        NotationError: a word is not a cell, or a cell is off the board or occurs twice.
+    ``from_below``: rows are numbered from the bottom, as in other programs. NotationError if a word
+    is not a cell, or a cell is off the board or occurs twice.
     """
     tall = width if height is None else height
     moves: list[Coordinates] = []
@@ -152,8 +150,7 @@ def format_offsets(moves: Iterable[Coordinates], width: int, height: int) -> str
 def parse_offsets(text: str, width: int, height: int) -> list[Coordinates]:
     """Return the cells of an opening written as offsets from the centre.
 
-    Raises:
-        NotationError: the numbers do not come in pairs, a cell is off the board or occurs twice.
+    NotationError if the numbers do not come in pairs, a cell is off the board or occurs twice.
     """
     words = text.replace(",", " ").split()
     if len(words) % 2:

@@ -92,11 +92,9 @@ def format_diagram(diagram: GameRecord, stars: bool = False, mover: bool = True)
 def parse_diagram(text: str) -> GameRecord:
     """Parse a drawn position.
 
-    Without a line for the side to move, black moves unless black has one stone more.
-
-    Raises:
-        NotationError: a sign is unknown, rows differ in length, no board has the size, or neither
-            a line nor the stones tell the side to move.
+    Without a line for the side to move, black moves unless black has one stone more. NotationError
+    if a sign is unknown, rows differ in length, no board has the size, or neither a line nor the
+    stones tell the side to move.
     """
     lengths: list[int] = []  # of the rows
     labels: list[tuple[int, str]] = []  # of the rows, numbered from above or from below

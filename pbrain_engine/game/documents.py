@@ -18,7 +18,7 @@ from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, mate_distance
 from .cells import NotationError, cell_name, check_on_board, check_size, format_moves
 from .game import Game, Move
-from .opening_names import opening_of
+from .opening_rules import opening_of
 from .position import Position, image_of
 from .record import RESULTS, GameRecord
 from .result import (
@@ -187,7 +187,7 @@ def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -
 
 # Trees ----------------------------------------------------------------------------------
 
-LONGEST_NAME = 20_000  # characters
+LONGEST_NAME = 20_000  # characters that are kept
 NAMES = ("black", "white", "result", "date")
 # Notes of a node: their names in documents, and as attributes of nodes.
 NOTES = {
@@ -238,12 +238,12 @@ def _written(node: TreeNode, names: Collection[str]) -> Document:
     return {name: note for name, note in notes.items() if note}
 
 
-def read_game_tree(entry: Mapping[str, Any], longest_name: int = LONGEST_NAME) -> GameTree:
-    """Return the game of a message with checked fields; names are cut to ``longest_name``."""
-    names = entry["names"] or {}
-    black, white, result, date = (str(names.get(name) or "")[:longest_name] for name in NAMES)
-    start = read_setup(entry["position"]).beginning
-    tree = GameTree(start._replace(black=black, white=white, result=result, date=date))
+def read_game_tree(entry: Mapping[str, Any]) -> GameTree:
+    """Return the game of a message with checked fields."""
+    names: dict[str, Any] = {
+        name: str((entry["names"] or {}).get(name) or "")[:LONGEST_NAME] for name in NAMES
+    }
+    tree = GameTree(read_setup(entry["position"]).beginning._replace(**names))
     made = [tree.root]
     for place, row in enumerate(entry["tree"]):
         if row["parent"] >= place:
@@ -293,12 +293,6 @@ def win_document(line: Sequence[Move], plies: int, claim: str) -> Document:
     """Return a forced win of either side, with ``proof`` if it is a win by fours or threats."""
     found: Document = {"plies": max(plies, len(line)), "line": pairs(line)}
     return {**found, "proof": claim} if claim in (BY_FOURS, BY_THREATS) else found
-
-
-def analysis_document(game: Game, lines: Sequence[Document], weights: str) -> Document:
-    """Return a position with its analysed lines, best first; the best also at the top level."""
-    best, author = lines[0] if lines else {}, author_of(weights)
-    return {**game_document(game), **best, "lines": lines, **author._asdict()}
 
 
 def author_of(weights: str) -> Author:

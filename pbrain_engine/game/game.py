@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from importlib import import_module
 from itertools import pairwise
 from os import PathLike
-from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import WeightsError
@@ -28,11 +27,11 @@ from ..position.rules import Rule, Side
 from ..values import scale_at
 from .cells import IllegalMove, NotationError, cell_name, check_on_board, parse_cell
 from .diagram import format_diagram, picture, winning_row
+from .position import Position
 from .record import GameRecord
 
 if TYPE_CHECKING:
-    from .opening_names import Opening
-    from .position import Position
+    from .opening_rules import Opening
 
 
 class Move(NamedTuple):
@@ -123,8 +122,8 @@ class Game:
         self.rule = Rule.parse(rule)
         least, most = sorted((self.width, self.height))
         if least < MIN_BOARD or most > MAX_BOARD:
-            board = f"{self.width}x{self.height}"
-            raise ValueError(f"board {board}: sides are {MIN_BOARD} to {MAX_BOARD}")
+            sides = f"sides are {MIN_BOARD} to {MAX_BOARD}"
+            raise ValueError(f"board {self.width}x{self.height}: {sides}")
         self._scale = weights.scale(self.rule) if weights else DEFAULT_SCALE
         self.library = library or load()
         # The kernel's tables for this rule and these weights:
@@ -150,8 +149,7 @@ class Game:
         game.move(Block(self.library.sizes["game"]))
         return game
 
-    def __copy__(self) -> Game:
-        return self.copy()
+    __copy__ = copy
 
     def __deepcopy__(self, memo: object) -> Game:
         return self.copy()
@@ -164,8 +162,6 @@ class Game:
     @property
     def position(self) -> Position:
         """The stones on the board and the side to move, whatever the order of moves."""
-        from .position import Position
-
         held = ((stone.move, stone.side) for stone in self.history)
         return Position.of(self.rule, self.width, self.height, self.to_move, held)
 
@@ -203,7 +199,8 @@ class Game:
             OSError: the file cannot be read.
             NotationError: it contains no game, or an impossible one.
         """
-        record = _files().read_game(path, None if rule is None else Rule.parse(rule))
+        files = import_module("..notation.files", __package__)  # which playing does not need
+        record = files.read_game(path, None if rule is None else Rule.parse(rule))
         game = cls(*record.board)
         game.become_checked(record)
         return game
@@ -222,7 +219,7 @@ class Game:
             if not isinstance(player, str):
                 raise TypeError(f"{name} is a name, not {player!r}")
         record = self.record()._replace(black=black, white=white, result=self.result)
-        _files().write_game(path, record)
+        import_module("..notation.files", __package__).write_game(path, record)
 
     # State -------------------------------------------------------------------------
 
@@ -262,8 +259,7 @@ class Game:
     @property
     def opening(self) -> Opening | None:
         """The renju opening of a renju game, or None."""
-        from .opening_names import name_opening
-        from .position import Position
+        from .opening_rules import name_opening
 
         first = [(stone.move, stone.side) for stone in self.history[:3]]
         sides = [side for _, side in first]  # placed stones come in any order
@@ -509,11 +505,6 @@ class Game:
     def check(self) -> int:
         """Return 0 if the kernel's incremental state equals one computed from scratch."""
         return self.library.game_check(self.address, self.tables)
-
-
-def _files() -> ModuleType:
-    """Import the module of file formats, which playing a game does not need."""
-    return import_module("..notation.files", __package__)
 
 
 def _game_of(width: int, height: int, rule: Rule, history: list[Stone], to_move: Side) -> Game:

@@ -1,8 +1,13 @@
-"""Opening rules: who puts which stones where, who may change sides, who chooses the fifth stone.
+"""Opening rules, step by step, and the 26 openings of renju by name.
 
-A rule is a table of steps, and ``OpeningPlay`` walks through one. There are two players: the first
-starts, the second answers; *black* and *white* are the players who currently have that colour.
-Stones alternate in colour, whichever player puts them.
+A rule is a table of steps: who puts which stones where, who may change sides, who chooses the fifth
+stone. ``OpeningPlay`` walks through one. There are two players: the first starts, the second
+answers; *black* and *white* are the players who currently have that colour. Stones alternate in
+colour, whichever player puts them.
+
+A named opening has black in the centre, white next to it, straight (direct, D) or diagonally
+(indirect, I), and black's second stone; up to symmetry there are 13 cells for that in each case.
+Names and numbers are those of the Renju International Federation.
 
 Sources: the rules of the Renju International Federation for RIF, Yamaguchi (2009), Soosorv-8 (2017)
 and Taraguchi-10 (2017); Gomocup's page on swap2.
@@ -12,13 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from functools import cache, partial, reduce
 from itertools import islice
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates, transform
 from ..position.rules import Rule, Side
 from .cells import NotationError, cell_name, parse_cell
-from .position import own_symmetries
+from .position import Position, image_of, own_symmetries
+from .record import GameRecord
 
 
 class Act(Enum):
@@ -71,19 +78,9 @@ class OpeningRule(NamedTuple):
     summary: str = ""
 
 
-def _put(who: str, reach: int | None = None, aim: Aim = Aim.BEST) -> Step:
-    return Step(Act.PUT, who, reach, aim=aim)
-
-
-def _swap(who: str) -> Step:
-    return Step(Act.SWAP, who)
-
-
-def _offer(count: int = 0) -> Step:
-    return Step(Act.OFFER, "black", low=count, high=count)
-
-
-THREE_NAMED = tuple(_put("first", reach, Aim.NAMED) for reach in range(3))
+_put, _swap = partial(Step, Act.PUT), partial(Step, Act.SWAP)
+_OFFER = Step(Act.OFFER, "black")  # as many as declared
+THREE_NAMED = tuple(_put("first", reach, aim=Aim.NAMED) for reach in range(3))
 THREE_FREE = (_put("first", aim=Aim.THREE),) * 3
 CHOICE = (Step(Act.CHOOSE, "white"), _put("white"))  # of the fifth stone, and the sixth
 
@@ -114,32 +111,33 @@ RULES: dict[str, OpeningRule] = {
         ),
         OpeningRule(
             "rif", "RIF",
-            (*THREE_NAMED, _swap("second"), _put("white"), _offer(2), *CHOICE), Rule.RENJU, 15,
+            (*THREE_NAMED, _swap("second"), _put("white"), _OFFER._replace(low=2, high=2), *CHOICE),
+            Rule.RENJU, 15,
             "One of the 26 openings, then a choice of colours; black offers two fifth stones.",
         ),
         OpeningRule(
             "yamaguchi", "Yamaguchi",
             (*THREE_NAMED, Step(Act.COUNT, "first", low=1, high=10), _swap("second"),
-             _put("white"), _offer(), *CHOICE), Rule.RENJU, 15,
+             _put("white"), _OFFER, *CHOICE), Rule.RENJU, 15,
             "One of the 26 openings and how many fifth stones black will offer, then a choice of "
             "colours.",
         ),
         OpeningRule(
             "soosorv-8", "Soosorv-8",
             (*THREE_NAMED, _swap("second"), _put("white", aim=Aim.EVEN),
-             Step(Act.COUNT, "white", low=1, high=8), _swap("black"), _offer(), *CHOICE),
+             Step(Act.COUNT, "white", low=1, high=8), _swap("black"), _OFFER, *CHOICE),
             Rule.RENJU, 15,
             "One of the 26 openings, then a choice of colours; white puts the fourth stone and "
             "says how many fifth stones black will offer, one to eight; black may change sides.",
         ),
         OpeningRule(
             "taraguchi-10", "Taraguchi-10",
-            (_put("black", 0), _swap("white"), _put("white", 1, Aim.EVEN), _swap("black"),
-             _put("black", 2, Aim.EVEN), _swap("white"), _put("white", 3, Aim.EVEN),
+            (_put("black", 0), _swap("white"), _put("white", 1, aim=Aim.EVEN), _swap("black"),
+             _put("black", 2, aim=Aim.EVEN), _swap("white"), _put("white", 3, aim=Aim.EVEN),
              Step(Act.BRANCH, "black", branches=(
-                 ("one", (_swap("black"), _put("black", 4, Aim.EVEN), _swap("white"),
+                 ("one", (_swap("black"), _put("black", 4, aim=Aim.EVEN), _swap("white"),
                           _put("white"))),
-                 ("ten", (_offer(10), *CHOICE)),
+                 ("ten", (_OFFER._replace(low=10, high=10), *CHOICE)),
              ))), Rule.RENJU, 15,
             "After each of the first four stones, in growing squares, the other player may change "
             "sides; then black puts one fifth stone, or offers ten.",
@@ -179,11 +177,7 @@ class OpeningPlay:
     def named(
         cls, name: str, width: int = 15, height: int | None = None, actions: str = ""
     ) -> OpeningPlay:
-        """Return an opening by the name of its rule, after these actions.
-
-        Raises:
-            NotationError: there is no such rule, or it does not allow the actions.
-        """
+        """Return an opening by its rule's name, after actions; NotationError if impossible."""
         if name not in RULES:
             raise NotationError(f"{name}: no opening rule; there are {', '.join(RULES)}")
         opening = cls(RULES[name], width, height)
@@ -371,3 +365,81 @@ class OpeningPlay:
         board, stones = (self.width, self.height), self.stones if stones is None else stones
         kept, cells = own_symmetries((stones[::2], stones[1::2]), *board), list(cells)
         return {cell for number in kept for cell in transform(cells, number, *board)}
+
+
+# The openings of renju by name --------------------------------------------------------
+
+SIZE = 15
+CENTRE = (7, 7)
+SIDES = {"D": (0, 1), "I": (1, 1)}  # white from the centre, right and up
+
+# By number: the name, and the third stone from the centre, right and up.
+THIRDS = {
+    "D": (
+        ("Kansei", 0, 2), ("Keigetsu", 1, 2), ("Sosei", 2, 2), ("Kagetsu", 1, 1),
+        ("Zangetsu", 2, 1), ("Ugetsu", 1, 0), ("Kinsei", 2, 0), ("Shogetsu", 0, -1),
+        ("Kyugetsu", 1, -1), ("Shingetsu", 2, -1), ("Zuisei", 0, -2), ("Sangetsu", 1, -2),
+        ("Yusei", 2, -2),
+    ),
+    "I": (
+        ("Chosei", 2, 2), ("Kyogetsu", 2, 1), ("Kosei", 2, 0), ("Suigetsu", 2, -1),
+        ("Ryusei", 2, -2), ("Ungetsu", 1, 0), ("Hogetsu", 1, -1), ("Rangetsu", 1, -2),
+        ("Gingetsu", 0, -1), ("Myojo", 0, -2), ("Shagetsu", -1, -1), ("Meigetsu", -1, -2),
+        ("Suisei", -2, -2),
+    ),
+}  # fmt: skip
+
+
+class Opening(NamedTuple):
+    """One of the 26 openings: its code such as ``D4``, its name, and its three stones in order."""
+
+    code: str
+    name: str
+    stones: tuple[Coordinates, ...]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+    def leads_to(self, position: Position) -> bool:
+        """Return whether a position contains the opening's stones in any orientation."""
+        if (position.width, position.height) != (SIZE, SIZE):
+            return False
+        images = (transform(self.stones, number, SIZE, SIZE) for number in range(8))
+        return any(
+            {first, third}.issubset(position.black) and second in position.white
+            for first, second, third in images
+        )
+
+
+@cache
+def openings() -> dict[bytes, Opening]:
+    """Return the 26 openings by the keys of their positions."""
+    found = {}
+    empty = Position(Rule.RENJU, SIZE, SIZE, Side.BLACK, (), ())
+    for kind, (right, up) in SIDES.items():
+        for number, (name, *third) in enumerate(THIRDS[kind], 1):
+            ways = ((0, 0), (right, up), third)
+            stones = tuple((CENTRE[0] + right, CENTRE[1] - up) for right, up in ways)
+            key = image_of(reduce(Position.after, stones, empty)).key
+            found[key] = Opening(f"{kind}{number}", name, stones)
+    return found
+
+
+def name_opening(position: Position) -> Opening | None:
+    """Return the opening if the board has just its three stones, under any rule, or None."""
+    position = position._replace(rule=Rule.RENJU, to_move=Side.WHITE)
+    return openings().get(image_of(position).key)
+
+
+def find_opening(text: str) -> Opening | None:
+    """Return the opening with this code or name, or None."""
+    word = text.strip().lower()
+    known = (each for each in openings().values() if word in (each.code.lower(), each.name.lower()))
+    return next(known, None)
+
+
+def opening_of(record: GameRecord) -> Opening | None:
+    """Return the opening of a game's first three moves or of three placed stones, or None."""
+    is_plain = not (record.placed or record.passes) and record.first is Side.BLACK
+    first = record._replace(moves=record.moves[:3]) if is_plain else record
+    return name_opening(first.position)

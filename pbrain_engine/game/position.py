@@ -80,6 +80,10 @@ class Position(NamedTuple):
         held[side] = tuple(other for other in held[side] if other != cell)
         return Position(*self[:3], side, held[0], held[1], self.walls)
 
+    def own_symmetries(self) -> list[int]:
+        """Return the symmetries of the board that map the position to itself."""
+        return own_symmetries((self.black, self.white, self.walls), self.width, self.height)
+
     @property
     def in_turn(self) -> list[Coordinates] | None:
         """The stones in turn, black first; None if alternate play cannot lead here."""

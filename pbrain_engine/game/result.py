@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..eval.weights import DEFAULT_SCALE
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import WIN_BAND, chance, mate_distance, win_in
+from .diagram import picture
 from .game import Move
+from .position import Image
 from .record import GameRecord
-
-if TYPE_CHECKING:
-    from .position import Image
 
 BY_FOURS = "vcf"  # a win by continuous fours
 BY_THREATS = "vct"  # a win by fours and threes
@@ -98,8 +97,6 @@ class Result(NamedTuple):
 
     def _repr_svg_(self) -> str | None:
         """Return the line on its board as SVG, for notebooks."""
-        from .diagram import picture
-
         return self.board and picture(self.board, self.line)
 
     @property
@@ -153,6 +150,10 @@ class Result(NamedTuple):
         if self.value >= WIN_BAND:
             return self.bound != UPPER
         return self.value <= -WIN_BAND and self.bound != LOWER
+
+
+Thought = Result  # the result of a search
+Listener = Callable[[Thought], bool | None]
 
 
 def win_by(claim: str, line: Sequence[Move], tree: Tree | None = None) -> Result:

@@ -19,7 +19,7 @@ from typing import Any
 from ..engine.engine import Engine
 from ..errors import FileError, SettingsError, counted
 from ..files import check_target, user_path
-from ..notation.games import GameFile, NodePlan, PositionFile
+from ..notation.games import GameFile, NodePlan
 from ..options import (
     SHARED,
     CommandLine,
@@ -136,7 +136,7 @@ def spread(
 
 
 @contextmanager
-def shown(progress: Progress, file: GameFile | PositionFile) -> Iterator[Callable[[], None]]:
+def shown(progress: Progress, file: GameFile) -> Iterator[Callable[[], None]]:
     """Yield a function that shows the progress of a file; show it at the end, too."""
     before = file.positions
 
@@ -173,14 +173,14 @@ def generate(
 
 def search_again(
     path: Path, survey: Survey, sources: Sources, processes: int, cluster: str | None = None
-) -> PositionFile:
+) -> GameFile:
     """Create or continue a file of positions searched again; return it, closed.
 
     Raises:
         FileError: the file was made with other settings or cannot be written.
         ClusterError: a worker was killed.
     """
-    with closing(PositionFile(path, survey.about())) as file:
+    with closing(GameFile(path, survey.about(), single=True)) as file:
         places = list(sources.places()) if survey.size is None else sample(survey, sources)
         done = count_done(sources, places, file.last)
         progress = Progress(len(places), "positions", done)

@@ -153,11 +153,7 @@ _MOVE = re.compile(rf"{_NUMBER}\s*,\s*{_NUMBER}(?:\s*,\s*{_NUMBER})?")
 
 
 def format_psq(record: GameRecord) -> str:
-    """Return the game as a PSQ file.
-
-    Raises:
-        NotationError: the game has set-up stones, starts with white or has passes.
-    """
+    """Return the game as a PSQ file; NotationError with set-up stones, passes or white first."""
     if record.placed or record.first != Side.BLACK:
         reason = "a PSQ file begins with the empty board and black's move"
         raise NotationError(reason).coded("only-empty", format="PSQ")
@@ -326,9 +322,7 @@ def read_games(
 
     Empty if neither content nor ``name`` suggests one of these formats: a drawing, moves or
     something else. ``encoding`` applies to RenLib, ``size`` to files that do not store their board.
-
-    Raises:
-        NotationError: the file has one of these formats but is damaged.
+    NotationError if the file has one of these formats but is damaged.
     """
     ending = name.rpartition(".")[2].lower()
     if data.startswith(MAGIC):
@@ -372,12 +366,7 @@ KINDS = (*WRITERS, LIBRARY_KIND)
 
 
 def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord:
-    """Return the main line of a file's first game, recognised by content, then by suffix.
-
-    Raises:
-        OSError: the file cannot be read.
-        NotationError: it contains no game.
-    """
+    """Return the main line of a file's first game; NotationError if it contains none."""
     place = Path(path)
     data = read_whole(place)
     refuse_others(data, str(path))
@@ -390,13 +379,7 @@ def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord
 
 
 def write_game(path: str | PathLike[str], record: GameRecord) -> None:
-    """Write a game to a file, in the format of its suffix.
-
-    Raises:
-        ValueError: the suffix is unknown.
-        NotationError: the format cannot represent the game.
-        OSError: the file cannot be written.
-    """
+    """Write a game in the format of a suffix; ValueError or NotationError if that cannot be."""
     place = Path(path)
     kind = place.suffix.lower()
     if record.start.walls and kind != ".svg":

@@ -30,7 +30,6 @@ import re
 import struct
 import time
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
@@ -109,11 +108,7 @@ def encode(record: Record) -> bytes:
 
 
 def decode(data: bytes, start: int = 0) -> tuple[Record, int] | None:
-    """Return the game at an offset and the offset of the next one; None if cut off.
-
-    Raises:
-        FileError: the checksum does not match, or the bytes are not a game.
-    """
+    """Return the game at an offset and the next offset; None if cut off, FileError if damaged."""
     if start + _HEAD.size > len(data):
         return None
     number, length, rule, width, height, opening, result, ending = _HEAD.unpack_from(data, start)
@@ -176,17 +171,18 @@ def read_games(path: Path) -> Iterator[Record]:
         raise FileError(f"{path}: {error}") from None
 
 
-class RecordFile(ABC):
-    """A growing file of records, with one writer at a time."""
+class GameFile:
+    """A growing file of games in order of their numbers, each preceded by its branches.
 
-    def __init__(self, path: Path, about: dict[str, str]) -> None:
-        """Create a file, or continue one made with the same settings.
+    If it is ``single``, it has positions instead. There is one writer at a time.
+    """
 
-        Raises:
-            FileError: the file cannot be written, has other contents, or has another writer.
-        """
+    def __init__(self, path: Path, about: dict[str, str], *, single: bool = False) -> None:
+        """Create a file, or continue one made with the same settings; FileError if that fails."""
         self.path = path
-        self.positions = 0
+        self.games = self.positions = 0
+        self.last: Record | None = None
+        self._single = single
         self._synced = time.monotonic()
         try:
             self._file = path.open("r+b" if path.exists() else "x+b", 0)
@@ -212,16 +208,33 @@ class RecordFile(ABC):
             if about.get(key) != found.get(key):
                 was, now = found.get(key, "nothing"), about.get(key, "nothing")
                 raise FileError(f"{self.path} was made with {key} {was}, not {now}")
-        at = end
+        at, group = end, list[Record]()
         while (found_next := decode(data, at)) is not None:
             record, at = found_next
-            if self._admit(record):
-                end = at
+            group.append(record)
+            if self._single or record.ending not in SINGLE:
+                self._check(group)
+                self._count(group)
+                end, group = at, []
         return end
 
-    @abstractmethod
-    def _admit(self, record: Record) -> bool:
-        """Count a record; return whether the file may end after it."""
+    def _check(self, group: Sequence[Record]) -> None:
+        """Check the numbers of a game and its branches."""
+        for record in () if self._single else group:
+            if record.number != self.games:
+                raise FileError(f"{self.path}: game {record.number} where {self.games} belongs")
+
+    def _count(self, group: Sequence[Record]) -> None:
+        self.games += 1
+        self.positions += sum(len(each.moves) - each.opening for each in group)
+        self.last = group[-1]
+
+    def append(self, record: Record, branches: Sequence[Record] = ()) -> None:
+        """Write the next game, after its branches, or position; FileError if that fails."""
+        group = [*branches, record]
+        self._check(group)
+        self._write(b"".join(map(encode, group)))
+        self._count(group)
 
     def _write(self, data: bytes) -> None:
         """Write bytes to the system, safe from a crash of this process; sync now and then."""
@@ -230,69 +243,15 @@ class RecordFile(ABC):
             while left:
                 left = left[self._file.write(left) :]
             if time.monotonic() - self._synced > SYNC_SECONDS:
-                self._sync()
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
         except OSError as error:
             raise FileError(f"cannot write games {self.path}: {error.strerror}") from None
 
-    def _sync(self) -> None:
-        os.fsync(self._file.fileno())
-        self._synced = time.monotonic()
-
     def close(self) -> None:
         """Sync to disk and close the file."""
-        self._sync()
+        os.fsync(self._file.fileno())
         self._file.close()
-
-
-class GameFile(RecordFile):
-    """A file of games in order of their numbers, each preceded by its branches."""
-
-    def __init__(self, path: Path, about: dict[str, str]) -> None:
-        self.games = 0
-        self._waiting: list[Record] = []  # branches of the next game
-        super().__init__(path, about)
-
-    def _admit(self, record: Record) -> bool:
-        if record.ending in SINGLE:
-            self._waiting.append(record)
-            return False
-        self._check(record, self._waiting)
-        self._count(record, self._waiting)
-        self._waiting = []
-        return True
-
-    def _check(self, game: Record, branches: Sequence[Record]) -> None:
-        for record in (*branches, game):
-            if record.number != self.games:
-                raise FileError(f"{self.path}: game {record.number} where {self.games} belongs")
-
-    def _count(self, game: Record, branches: Sequence[Record]) -> None:
-        self.games += 1
-        self.positions += sum(len(each.moves) - each.opening for each in (*branches, game))
-
-    def append(self, game: Record, branches: Sequence[Record] = ()) -> None:
-        """Write the next game, after its branches; FileError if it cannot be written."""
-        self._check(game, branches)
-        self._write(b"".join(map(encode, (*branches, game))))
-        self._count(game, branches)
-
-
-class PositionFile(RecordFile):
-    """A file of single positions; ``last`` is the last one."""
-
-    def __init__(self, path: Path, about: dict[str, str]) -> None:
-        self.last: Record | None = None
-        super().__init__(path, about)
-
-    def _admit(self, record: Record) -> bool:
-        self.positions += 1
-        self.last = record
-        return True
-
-    def append(self, record: Record) -> None:
-        """Write the next position; FileError if it cannot be written."""
-        self._write(encode(record))
-        self._admit(record)
 
 
 # Lengths of searches --------------------------------------------------------------------

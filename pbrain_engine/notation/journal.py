@@ -57,9 +57,7 @@ class LineFile:
         """Open the file, read its complete entries, and append after them.
 
         Mode ``rb`` only reads, without a lock. A file without entries starts with ``head``.
-
-        Raises:
-            FileError: the file cannot be opened, is invalid or has another writer.
+        FileError if the file cannot be opened, is invalid or has another writer.
         """
         self.path = path
         try:

@@ -40,12 +40,9 @@ OLD_LETTERS = str.maketrans("[\\]{|}", "ÄÖÅäöå")  # Swedish seven-bit lett
 
 
 def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
-    """Parse a library.
+    """Parse a library; NotationError if it is none, or cut off, or its moves are impossible.
 
     If its texts are not all in ``encoding``, Western Windows is tried next.
-
-    Raises:
-        NotationError: the data is not a library or cut off, or its moves are impossible.
     """
     if len(data) < HEADER_BYTES or not data.startswith(MAGIC):
         raise NotationError("this is not a RenLib library")
@@ -144,9 +141,7 @@ def _decode(text: bytes, encoding: str) -> str:
 def format_renlib(tree: GameTree, encoding: str = ENCODING) -> tuple[bytes, list[Remark]]:
     """Return a tree as a library, and remarks on what the format cannot store.
 
-    Raises:
-        NotationError: the board is not 15x15, stones are set up before the first move, or white
-            begins.
+    NotationError if the board is not 15x15, stones are set up first or white begins.
     """
     record = tree.record
     reason = ""

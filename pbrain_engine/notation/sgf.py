@@ -82,12 +82,9 @@ def parse_sgf(text: str) -> GameRecord:
 
 
 def parse_sgf_trees(text: str) -> list[GameTree]:
-    """Return all games of an SGF file with their variations.
+    """Return all games of an SGF file with their variations; NotationError if there is none.
 
     If some of several games are invalid, a remark lists them.
-
-    Raises:
-        NotationError: the text is not an SGF file with games of five in a row.
     """
     sequences = list(_sequences(text))
     if len(sequences) == 1:

@@ -18,8 +18,9 @@ from _queue import Empty, SimpleQueue  # faster to import than `queue`
 from collections import deque
 from collections.abc import Callable, Iterable
 from time import perf_counter, sleep
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..engine.engine import Engine
 from ..engine.pacing import LAG, UNLIMITED
 from ..errors import NumokuError
 from . import replies
@@ -27,10 +28,8 @@ from .commands import Command, CommandReader
 from .searches import Task
 from .session import Session
 
-if TYPE_CHECKING:
-    from ..engine.engine import Engine
-
 END = Command("END")
+DURING = ("INFO", "ABOUT")  # commands that do not end a running search
 STDIN, STDOUT, STDERR = 0, 1, 2
 CHUNK = 65_536
 BUSY_WAIT = 0.002  # seconds between tries on a non-blocking pipe that is full or empty
@@ -84,11 +83,6 @@ def log(mark: str, text: str) -> None:
         pass
 
 
-def ends_search(command: Command) -> bool:
-    """Return whether a command ends a running search, as all do but INFO and ABOUT."""
-    return command.name not in ("INFO", "ABOUT")
-
-
 class Loop:
     """One conversation over the standard streams."""
 
@@ -129,7 +123,7 @@ class Loop:
                 task = self.session.task
                 # If this command ends the search, stop it before the main thread wakes and before
                 # posting the command, which may start a search of its own.
-                if task is not None and ends_search(command):
+                if task is not None and command.name not in DURING:
                     task.stop()
                 self._events.put((command, read_at))
                 ended = ended or command == END
@@ -205,7 +199,7 @@ class Loop:
         session = self.session
         if session.task is not None and command == END:
             self._answer_now(session.task)  # the search itself ends with the process
-        elif session.task is not None and ends_search(command):
+        elif session.task is not None and command.name not in DURING:
             self._end_search(session.task)
         running = session.task
         try:

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from .. import __version__
+from ..engine.engine import Thought
 from ..game.cells import format_moves
+from ..game.game import Game
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
 from ..values import EVAL_LIMIT, WIN_BAND, format_value
-
-if TYPE_CHECKING:
-    from ..engine.engine import Thought
-    from ..game.game import Game
-    from .settings import Settings
+from .commands import Settings
 
 ABOUT = f'name="Numoku", version="{__version__}", author="Numoku authors", country="International"'
 BAD_SIZE = f"ERROR size must be {MIN_BOARD} to {MAX_BOARD}; tournaments play on 15 and 20"

@@ -16,19 +16,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine import swap2
-from ..engine.engine import Limit
+from ..engine.engine import Engine, Limit, Thought
 from ..engine.pacing import UNLIMITED, Pace, TimePlan
 from ..errors import Refused, counted
+from ..game.cells import NotationError, cell_name
+from ..game.game import Game, Move
+from ..game.result import Listener
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..threads import start_deep
 from . import replies
-from .settings import Settings, fewest_nodes
+from .commands import Settings, fewest_nodes
 
 if TYPE_CHECKING:
-    from ..engine.engine import Engine, Thought
-    from ..engine.thought import Listener
-    from ..game.game import Game, Move
     from ..game.opening_rules import OpeningPlay
 
 MANY_SHARE = 0.85  # of the time, for tasks of many searches, each of which ends a little late
@@ -124,14 +124,15 @@ class Task(ABC):
             self._pace.change(self._plan)
         return self.think(listener, count)
 
-    def opening_search(self, keep: Callable[[swap2.OpeningChoice], None]) -> swap2.OpeningSearch:
+    def opening_search(
+        self, keep: Callable[[swap2.OpeningChoice], None] = lambda choice: None
+    ) -> swap2.OpeningSearch:
         """Return an opening search that divides the task's time."""
-        return swap2.OpeningSearch(
-            self.engine,
-            self.part,
-            lambda text: self.emit(replies.remark("DEBUG", f"swap: {text}")),
-            keep,
-        )
+
+        def tell(text: str) -> None:
+            self.emit(replies.remark("DEBUG", f"swap: {text}"))
+
+        return swap2.OpeningSearch(self.engine, self.part, tell, keep)
 
 
 class MoveTask(Task):
@@ -146,8 +147,6 @@ class MoveTask(Task):
         count: int,
     ) -> None:
         """Exclude the blocked cells, unless no other is left."""
-        from ..game.game import Move
-
         super().__init__(engine, game, settings)
         self._count = count
         cells = [Move(x, y) for x, y in sorted(blocked) if game.at(x, y) is Side.EMPTY]
@@ -189,7 +188,7 @@ class BalanceTask(Task):
         if game.width * game.height - game.ply == self._stones:
             return  # the last cells; no search follows on a full board
         find = swap2.balanced_move if self._stones == 1 else swap2.balanced_pair
-        found, _ = find(self.opening_search(lambda choice: None), self._bias)
+        found, _ = find(self.opening_search(), self._bias)
         if all_free(game, found):
             self.put(*found)
 
@@ -282,7 +281,7 @@ class OpeningTask(Task):
 
         words: list[str] = []
         while len(words) < self._count:
-            searcher = self.opening_search(lambda choice: None)
+            searcher = self.opening_search()
             words += decide(searcher, self._opening.after(words), Random()).split()
             self._keep(words)
 
@@ -290,12 +289,9 @@ class OpeningTask(Task):
 def soosorv(step: int, cells: Sequence[Coordinates], number: int) -> OpeningPlay:
     """Return a Soosorv-8 opening before one of Yixin-Board's six steps.
 
-    ``cells``: the stones so far; ``number``: the declared number of fifth stones.
-
-    Raises:
-        Refused: the rule does not allow this opening.
+    ``cells``: the stones so far; ``number``: the declared number of fifth stones. Refused if the
+    rule does not allow this opening.
     """
-    from ..game.cells import NotationError, cell_name
     from ..game.opening_rules import RULES, OpeningPlay
 
     if len(cells) not in ((0,), (3,), (3,), (4,), (4,), range(5, 13))[step - 1]:

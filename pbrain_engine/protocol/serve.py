@@ -32,10 +32,9 @@ GREETING = b"MESSAGE Numoku speaks the Gomocup protocol here; try START 15, BEGI
 
 
 def engine_arguments(options: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Return the Engine arguments for these options; other options are ignored.
+    """Return the Engine arguments for these options, of which others are ignored.
 
-    Raises:
-        ValueError: a parameter or a seed is not an integer, or there is no such search.
+    ValueError if a parameter or a seed is not an integer, or there is no such search.
     """
     arguments: dict[str, Any] = {}
     parameters: dict[str, int] = {}

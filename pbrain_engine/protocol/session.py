@@ -12,21 +12,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ..engine import pacing
+from ..engine.engine import Engine
 from ..errors import Refused, WeightsError, counted
+from ..game.game import Game
 from ..native.load.library import KernelError
 from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
 from ..position.rules import Side
 from . import replies, searches
-from .commands import Command
+from .commands import CONTINUOUS, MAX_THREADS, YIXIN_SWAP1, Command, Settings
 from .searches import Task
-from .settings import CONTINUOUS, MAX_THREADS, YIXIN_SWAP1, Settings
-
-if TYPE_CHECKING:
-    from ..engine.engine import Engine
-    from ..game.game import Game
 
 IMPLICIT_SIZE = 20  # of the board when a manager forgets START
 LEAST_MEMORY = 24_000_000  # bytes, enough for a small table
@@ -333,11 +329,9 @@ class Session:
     # -- the engine and its game -----------------------------------------------------------
 
     def _ready(self) -> Engine:
-        """Return the engine, created if needed, with memory and threads as set.
+        """Return the engine with memory and threads as set, created if needed.
 
-        Raises:
-            KernelError: there is no compiled kernel.
-            WeightsError: the weights cannot be read.
+        KernelError or WeightsError if kernel or weights cannot be loaded.
         """
         settings = self.settings
         memory = max(settings.memory // self.divisor, 1)

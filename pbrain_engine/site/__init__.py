@@ -24,8 +24,7 @@ from typing import Protocol
 
 from ..app.saved import SavedGames
 from ..board import files, proofs, searches  # noqa: F401 - which register their operations
-from ..board.archive import Archive
-from ..board.desk import EVENT_GAP, Desk, Desks
+from ..board.desk import EVENT_GAP, Archive, Desk, Desks
 from ..commands import bench
 from ..files import Document, Json
 from ..native.load import library as native

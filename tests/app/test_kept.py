@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.app import kept
+from pbrain_engine.app import saved
 from pbrain_engine.commands import analyse
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
@@ -38,7 +38,7 @@ def test_the_variable_names_a_database(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_database_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="unable to open"):
-        kept.OptionalDatabase(str(tmp_path))
+        saved.OptionalDatabase(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_where_nothing_can_be_stored_results_are_shown_all_the_same(
     def refuse(*_: object) -> None:
         raise EngineError("a.db: attempt to write a readonly database")
 
-    monkeypatch.setattr(kept, "add_items", refuse)
+    monkeypatch.setattr(saved, "add_items", refuse)
     monkeypatch.setattr(sys, "stdin", StringIO(typed))
     status, out, err = run(*words.split(), "--db", str(tmp_path / "a.db"))
     assert status == 1

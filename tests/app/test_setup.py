@@ -17,7 +17,7 @@ from pbrain_engine.app.setup import chosen_setup, cut
 from pbrain_engine.game.cells import NotationError, cell_name, format_moves
 from pbrain_engine.game.diagram import format_diagram
 from pbrain_engine.game.game import Game
-from pbrain_engine.game.opening_names import name_opening, opening_of
+from pbrain_engine.game.opening_rules import name_opening, opening_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import main_line
 from pbrain_engine.notation.files import format_psq, read_game, read_games

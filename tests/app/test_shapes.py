@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from pbrain_engine.app.shapes import foul_of, line_shape, shape_of, shapes
+from pbrain_engine.app.view import foul_of, line_shape, shape_of, shapes
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side

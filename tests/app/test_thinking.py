@@ -19,7 +19,7 @@ from pbrain_engine.app.thinking import (
     clock_seconds,
 )
 from pbrain_engine.engine.engine import Engine
-from pbrain_engine.engine.thought import Thought
+from pbrain_engine.game.result import Thought
 from pbrain_engine.methods import METHODS
 from tests.played import set_up
 

@@ -20,8 +20,7 @@ from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board import files
 from pbrain_engine.board.app import MOST_BYTES, STATIC
 from pbrain_engine.board.app import BoardServer as BoardApp
-from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Desk, Desks, Job
+from pbrain_engine.board.desk import Archive, Desk, Desks, Job
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS, OPERATIONS, Operation
 from pbrain_engine.commands import analyse

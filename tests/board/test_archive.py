@@ -11,8 +11,7 @@ import pytest
 
 from pbrain_engine.app.setup import parse_setup
 from pbrain_engine.board import files, proofs, searches  # noqa: F401 - they register operations
-from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Desk, Desks, Job
+from pbrain_engine.board.desk import Archive, Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.database import rescue
 from pbrain_engine.database.lines import read_trees
@@ -142,7 +141,7 @@ def test_a_proof_of_many_moves_is_not_kept_as_a_whole(
 ) -> None:
     archive, game, tree = Archive(str(tmp_path / "b.db")), Game(15), Tree(Move(0, 0), {})
     kept: list[Any] = []
-    monkeypatch.setattr("pbrain_engine.board.archive.MOST_TREE", 2)
+    monkeypatch.setattr("pbrain_engine.board.desk.MOST_TREE", 2)
     monkeypatch.setattr(archive, "note_findings", kept.append)
     for x in range(3):
         archive.note_win(game, proofs.win_of(tree))

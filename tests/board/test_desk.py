@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board import desk
-from pbrain_engine.board.archive import Archive
+from pbrain_engine.board.desk import Archive
 from pbrain_engine.errors import Refused
 from tests.golden import board
 

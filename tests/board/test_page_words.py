@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board.app import STATIC
-from pbrain_engine.game.opening_names import THIRDS
+from pbrain_engine.game.opening_rules import THIRDS
 from tests.board.board_page import TABS, Open
 
 PACKAGE = STATIC.parents[1]

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Desk, Desks, Job
+from pbrain_engine.board.desk import Archive, Desk, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import Walk, win_of
 from pbrain_engine.game.game import Move

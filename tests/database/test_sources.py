@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbrain_engine import Move, Result, Rule, Side, Tree
-from pbrain_engine.database import exports, lines
+from pbrain_engine.database import lines, sources
 from pbrain_engine.database.lines import Filter, add_tree, join_texts
 from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
@@ -31,7 +31,7 @@ SIZES = ((6, 6), (7, 5), (17, 16))  # the last has numbers of two bytes
 def documents(database: Database) -> list[str]:
     """Return all that a whole database holds."""
     assert list(find_faults(database)) == []
-    return sorted(json.dumps(entry) for entry in exports.documents(database, Filter()))
+    return sorted(json.dumps(entry) for entry in sources.documents(database, Filter()))
 
 
 def key_of(record: GameRecord, ply: int) -> Key:
@@ -155,7 +155,7 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(tmp_pat
     assert documents(one) == documents(two) == documents(whole)
     assert done.games == whole.count("game") - again.count("game")
     assert merge(one, whole) == Added(known_games=whole.count("game"))
-    exports.export(whole, tmp_path / "all.jsonl", Filter())
+    sources.export(whole, tmp_path / "all.jsonl", Filter())
     with Database(tmp_path / "read", create=True) as read:
         add_items(read, read_source(str(tmp_path / "all.jsonl"), SourceOptions()))
         assert documents(read) == documents(whole)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import EngineError, cli
-from pbrain_engine.database import exports, rescue
+from pbrain_engine.database import rescue, sources
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
@@ -58,7 +58,7 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target, tmp_path):
         for _ in range(2):
             add_items(database, read_source(str(tmp_path / "in.lib"), SourceOptions()))
             assert 0.7 * nodes < database.count("node") <= nodes + 1
-            assert exports.export(database, tmp_path / "out.lib", Filter()) == []
+            assert sources.export(database, tmp_path / "out.lib", Filter()) == []
             assert (tmp_path / "out.lib").read_bytes() == data
         assert list(rescue.find_faults(database)) == []
 

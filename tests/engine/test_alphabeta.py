@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbrain_engine import Limit, Rule, Solver
-from pbrain_engine.engine.thought import WinningMoves
+from pbrain_engine.engine.searcher import WinningMoves
 from pbrain_engine.values import win_in
 from tests.played import game_after, moves_of, set_up
 

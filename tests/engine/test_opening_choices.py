@@ -10,8 +10,8 @@ import pytest
 from pbrain_engine import Engine, Move, Rule, Thought
 from pbrain_engine.engine.opening_choices import FOURTHS, decide, fifths
 from pbrain_engine.engine.swap2 import share_time
-from pbrain_engine.engine.thought import Listener
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
+from pbrain_engine.game.result import Listener
 from tests.engine.test_swap2 import searcher
 
 

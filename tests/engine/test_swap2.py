@@ -17,7 +17,7 @@ from pbrain_engine.engine.swap2 import (
     openings,
     set_up,
 )
-from pbrain_engine.engine.thought import Listener
+from pbrain_engine.game.result import Listener
 from tests.fake_engine import FakeEngine
 
 UNSURE = 30  # how far the searches below swing from depth to depth

@@ -26,8 +26,7 @@ import pytest
 
 from pbrain_engine.board import desk, proofs, searches
 from pbrain_engine.board.app import BoardServer
-from pbrain_engine.board.archive import Archive
-from pbrain_engine.board.desk import Desk, Desks
+from pbrain_engine.board.desk import Archive, Desk, Desks
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.engine import searcher
 from pbrain_engine.engine.engine import Limit

@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from pbrain_engine.database import exports, lines
+from pbrain_engine.database import lines, sources
 from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import Item, SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Database, StoredGame, rank_of
@@ -27,7 +27,7 @@ from pbrain_engine.game.documents import (
     read_analysis,
     read_tree,
 )
-from pbrain_engine.game.opening_names import find_opening
+from pbrain_engine.game.opening_rules import find_opening
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author, Known, Result
@@ -143,7 +143,7 @@ def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
             path = Path(f"made.{form}")
             how = {name: choice.pop(name) for name in ("values", "encoding") if name in choice}
             wanted = lines.Filter(**ruled(choice))
-            yield str(exports.export(database, path, wanted, **how))
+            yield str(sources.export(database, path, wanted, **how))
             data = path.read_bytes()
             yield from [data.hex(" ")] if form == "lib" else data.decode().splitlines()
 

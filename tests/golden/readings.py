@@ -34,8 +34,7 @@ from pbrain_engine.game.diagram import (
     star_points,
     winning_row,
 )
-from pbrain_engine.game.opening_names import find_opening, opening_of
-from pbrain_engine.game.opening_rules import RULES, OpeningPlay
+from pbrain_engine.game.opening_rules import RULES, OpeningPlay, find_opening, opening_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode, main_line
 from pbrain_engine.notation.colours import colour_rows

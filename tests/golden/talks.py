@@ -23,7 +23,7 @@ from pbrain_engine import __version__
 from pbrain_engine.engine import pacing, swap2
 from pbrain_engine.errors import WeightsError
 from pbrain_engine.native.load.library import KernelError
-from pbrain_engine.protocol import loop, replies, searches, session, settings
+from pbrain_engine.protocol import commands, loop, replies, searches, session
 from tests import fake_engine
 from tests.golden.records import Record
 from tests.turns import TurnQueue, Turns
@@ -112,7 +112,7 @@ class Talk:
             patch.setattr(session, "queued_time", lambda: QUEUED)
             patch.setattr(fake_engine, "time", SimpleNamespace(sleep=turns.sleep))
             patch.setattr(fake_engine, "STEP", STEP)
-            for module in (session, settings):
+            for module in (session, commands):
                 patch.setattr(module, "MAX_THREADS", 4)
             patch.setattr(swap2, "OPENINGS", 3)
             patch.setattr(searches, "start_deep", lambda works: [*map(turns.start, works)])

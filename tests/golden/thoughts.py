@@ -15,9 +15,8 @@ import pytest
 
 from pbrain_engine.engine.ending import Prover, forced_end
 from pbrain_engine.engine.engine import Engine, EngineError, Limit
-from pbrain_engine.engine.thought import Thought
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
-from pbrain_engine.game.result import Result, Tree
+from pbrain_engine.game.result import Result, Thought, Tree
 from pbrain_engine.position.rules import Side
 from pbrain_engine.solver import Solver
 from tests.golden import texts

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import NotationError, Rule
-from pbrain_engine.database import exports
+from pbrain_engine.database import sources
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database, StoredGame
@@ -74,7 +74,7 @@ def sources_of(folder: Path) -> dict[str, bytes]:
     with Database(folder / "made.db", create=True) as database:
         record = GameRecord(rule=Rule.RENJU, moves=tuple(GAME), result="1-0")
         add_items(database, [StoredGame(record), tree_of(record._replace(comment="c"))])
-        exports.export(database, folder / "made.jsonl", Filter())
+        sources.export(database, folder / "made.jsonl", Filter())
     cells = tuple(15 * y + x for x, y in GAME)
     played = games.Record(0, Rule.RENJU, 15, 15, 1, 1, games.Ending.FIVE, cells, (3,) * len(cells))
     self_play = games.header({"weights": "net1", "nodes": "50", "seed": "1"}) + games.encode(played)

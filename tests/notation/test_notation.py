@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pbrain_engine import NotationError, Rule, Side
 from pbrain_engine.game import cells as notation
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
-from pbrain_engine.game.opening_names import name_opening, openings
+from pbrain_engine.game.opening_rules import name_opening, openings
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.files import format_psq, parse_psq
