@@ -89,8 +89,7 @@ def compile_kernels(folder: Path) -> None:
     try:
         from pbrain_engine.errors import BuildError
         from pbrain_engine.native.build import compile as compiler
-        from pbrain_engine.native.load.store import SHIPPED_MARK
-        from pbrain_engine.native.load.targets import host_target
+        from pbrain_engine.native.load.store import SHIPPED_MARK, host_target
 
         target = host_target()
         if target is None:

@@ -18,7 +18,7 @@ OPTIMIZE = 2  # no asserts, and no docstrings: the command line shows those of o
 # Imports of the program up to its answer to START, and for its first move.
 IMPORTED = (
     "pbrain_engine.protocol.serve, pbrain_engine.protocol.loop, pbrain_engine.engine.engine, "
-    "pbrain_engine.native.load.targets"
+    "pbrain_engine.native.load.store"
 )
 LIST = f"import sys; old = set(sys.modules); import {IMPORTED}; print(*set(sys.modules) - old)"
 

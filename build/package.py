@@ -27,7 +27,7 @@ from shipping import ROOT
 
 from pbrain_engine import __version__
 from pbrain_engine.errors import BuildError
-from pbrain_engine.native.load.targets import TARGETS, Target
+from pbrain_engine.native.load.store import TARGETS, Target
 
 SPEC = ROOT / "build" / "numoku.spec"
 NOTICES = ROOT / "build" / "notices"

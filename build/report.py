@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 import shipping
 from package import PROGRAM, SIZE_LIMIT
 
-from pbrain_engine.arena import processes
-from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.arena.process import EngineProcess, descendants, tree_memory
 from pbrain_engine.errors import BuildError
 
 STARTS = 20
@@ -134,8 +133,8 @@ def memory_line(program: Path) -> Line:
     with closing(EngineProcess([str(program)], str(program.parent))) as process:
         process.send("START 20")
         process.line(PATIENCE)
-        count = 1 + len(processes.descendants(process.pid))
-        used = processes.tree_memory(process.pid)
+        count = 1 + len(descendants(process.pid))
+        used = tree_memory(process.pid)
         process.end()
     figure = f"{used / 1e6:.1f} MB, {count} process"
     return Line("memory after START", figure, "one process", count == 1)

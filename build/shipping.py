@@ -20,8 +20,14 @@ from typing import Any
 from pbrain_engine.commands.bench import FILE, line
 from pbrain_engine.errors import BuildError
 from pbrain_engine.native.build import compile as compiler
-from pbrain_engine.native.load.store import SHIPPED_MARK, cache_root, digest
-from pbrain_engine.native.load.targets import TARGETS, Target, host_target
+from pbrain_engine.native.load.store import (
+    SHIPPED_MARK,
+    TARGETS,
+    Target,
+    cache_root,
+    digest,
+    host_target,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 RUN_TOOL = "import sys; from pbrain_engine.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -24,7 +24,7 @@ import wheels
 from shipping import ROOT
 
 from pbrain_engine.errors import BuildError
-from pbrain_engine.native.load.targets import TARGETS
+from pbrain_engine.native.load.store import TARGETS
 
 PACKAGE = ROOT / "pbrain_engine"
 PAGE = (PACKAGE / "board" / "static", PACKAGE / "site" / "static")

@@ -17,7 +17,7 @@ import shipping
 from backend import copy_sources
 from shipping import ROOT
 
-from pbrain_engine.native.load.targets import TARGETS, Target
+from pbrain_engine.native.load.store import TARGETS, Target
 
 EPOCH = "315532800"  # 1980, the first year in a ZIP, for reproducible bytes
 WHEEL_PLATFORMS = {

@@ -12,8 +12,7 @@ import sys
 from contextlib import closing
 from time import perf_counter
 
-from pbrain_engine.arena.process import EngineProcess
-from pbrain_engine.arena.referee import EngineFault
+from pbrain_engine.arena.process import EngineFault, EngineProcess
 from pbrain_engine.doctor.exam import FAIL, Exam, Options
 from pbrain_engine.errors import problem_of
 from pbrain_engine.options import Parser, positive, split_command

@@ -21,7 +21,7 @@ from pathlib import Path
 from time import process_time
 from typing import NamedTuple
 
-from pbrain_engine.arena.calibration import average
+from pbrain_engine.arena.elo import average
 from pbrain_engine.engine.engine import Engine, Limit
 from pbrain_engine.learn.yardstick import Labelled, read_labels, set_up_label
 from pbrain_engine.values import chance

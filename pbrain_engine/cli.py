@@ -43,7 +43,7 @@ COMMANDS = {  # the module whose ``main(arguments)`` runs it, and a summary
     "tune": ("tuning", "tune the search parameters by games"),
     "train": ("learn.train", "train an evaluation network on recorded games"),
     "weights": ("commands.weights", "show the contents and origin of a weight file"),
-    "check": ("doctor.command", "test the protocol of any engine"),
+    "check": ("doctor.checks", "test the protocol of any engine"),
     "bench": ("commands.bench", "speed, and the signature of the search"),
     "build": ("native.build.compile", "compile the kernel for this machine"),
 }
@@ -178,7 +178,7 @@ def version() -> str:
     from .engine.engine import DEFAULT_WEIGHTS
     from .eval.weights import load_weights
     from .native.load.library import KernelError, load
-    from .native.load.targets import machine
+    from .native.load.store import machine
 
     try:
         weights = load_weights(DEFAULT_WEIGHTS).key

@@ -31,11 +31,10 @@ _NAMED = re.compile(rb"CA\s*\[\s*([A-Za-z0-9._-]+)\s*\]")
 _HEAD = 2000  # bytes that are searched for the name of an encoding
 
 
-def rounded(numbers: Mapping[str, float]) -> Document:
-    """Return measured numbers rounded for JSON, None for nan."""
-    return {
-        key: None if isnan(number) else round(number, DIGITS) for key, number in numbers.items()
-    }
+def rounded(document: Document) -> Document:
+    """Return a document with real numbers rounded, None for nan."""
+    numbers = {key: value for key, value in document.items() if isinstance(value, float)}
+    return document | {k: None if isnan(x) else round(x, DIGITS) for k, x in numbers.items()}
 
 
 def user_path(name: str) -> Path:
@@ -139,9 +138,7 @@ def _refuse_constant(name: str) -> None:
 def read_whole(path: str | Path, most: int = MOST_BYTES, start: bytes = b"") -> bytes:
     """Return the bytes of a file, or only the first few if it does not begin with ``start``.
 
-    Raises:
-        FileError: it has more than ``most`` bytes.
-        OSError: it cannot be read.
+    FileError if it has more than ``most`` bytes.
     """
     with open(path, "rb") as file:
         first = file.read(len(start))

@@ -263,10 +263,7 @@ def split_command(text: str, *, windows: bool = WINDOWS) -> list[str]:
 
     Unix: the words as a shell splits them. Windows: as programs there split their command line,
     with double quotes, and backslashes that are special only before a quote; so paths need quotes
-    only for spaces.
-
-    Raises:
-        ValueError: a closing quotation mark is missing.
+    only for spaces. ValueError if a closing quotation mark is missing.
     """
     if os.path.isfile(text):
         return [text]

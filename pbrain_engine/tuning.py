@@ -28,7 +28,8 @@ from typing import Any, NamedTuple
 from .arena import arguments
 from .arena.openings import Openings
 from .arena.pool import LocalGames
-from .arena.referee import EngineFault, GameTask
+from .arena.process import EngineFault
+from .arena.referee import GameTask
 from .arena.settings import MatchSettings, format_engine, option_rows
 from .arena.standings import conditions, table
 from .errors import INTERRUPTED, FileError, SettingsError
@@ -77,10 +78,8 @@ class Spsa:
 
         Parameters not in ``start`` begin at their defaults. ``rate`` is how many steps half a point
         moves a value at the end; by default, chance alone moves a parameter by about a third of a
-        step in the whole run, whatever its length.
-
-        Raises:
-            SettingsError: a parameter is unknown or out of range, or there is no duel.
+        step in the whole run, whatever its length. SettingsError if a parameter is unknown or out
+        of range, or there is no duel.
         """
         names = tuple(names) or tuple(PARAMETERS)
         for name in (*names, *start):
@@ -238,10 +237,7 @@ def play(plan: TuningPlan, method: Spsa, record: TuningFile) -> bool:
     """Play the whole run in this process; return False if the user stopped it.
 
     The engines are reused from game to game, with new parameters. With a node limit, a duel is
-    reproducible on any machine.
-
-    Raises:
-        EngineFault: a game ended by a fault.
+    reproducible on any machine. EngineFault if a game ended by a fault.
     """
     progress = Progress(2 * method.duels, "games", 2 * method.done)
     openings, games = Openings(plan.match), LocalGames(plan.match)

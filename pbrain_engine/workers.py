@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
@@ -74,13 +74,16 @@ class Pool(Generic[Task, Found]):
     lost = "worker after worker was killed"
 
     def __init__(
-        self, work: Callable[[Task], Found], make_executor: Callable[[], Executor], workers: int = 1
+        self,
+        work: Callable[[Task], Found],
+        make_executor: Callable[[], Executor] | None = None,
+        workers: int = 1,
     ) -> None:
-        """Create the executor; ``make_executor`` is called again if it breaks."""
+        """Create the executor, by default of threads; ``make_executor`` is called if it breaks."""
         self._work = work
-        self._make_executor = make_executor
+        self._make_executor = make_executor or partial(ThreadPoolExecutor, workers)
         self._workers = workers
-        self.executor = make_executor()
+        self.executor = self._make_executor()
         self._attempts: dict[Future[Found], tuple[Task, int]] = {}
         self._ended: SimpleQueue[Future[Found]] = SimpleQueue()
 

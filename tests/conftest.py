@@ -21,8 +21,7 @@ from pbrain_engine import Solver, cli
 from pbrain_engine.files import hold_lock
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library
-from pbrain_engine.native.load.store import cache_root, digest
-from pbrain_engine.native.load.targets import Target, host_target
+from pbrain_engine.native.load.store import Target, cache_root, digest, host_target
 
 Run = Callable[..., tuple[int, str, str]]
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"

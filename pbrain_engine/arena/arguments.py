@@ -151,8 +151,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
 def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> MatchSettings:
     """Return a journal's settings, with those that a resumed match may change.
 
-    Raises:
-        SettingsError: the new number of games would change the numbering.
+    SettingsError if the new number of games would change the numbering.
     """
     changes = {name: value for name, value in vars(options).items() if name in CHANGING}
     if changes.get("cluster"):

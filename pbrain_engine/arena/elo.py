@@ -1,4 +1,4 @@
-"""Elo from scores, with error bars; a sequential test; a rating ladder of many engines.
+"""Elo from scores, with error bars; a sequential test; a rating ladder; averages over games.
 
 The two games of an opening depend on each other, so the unit is the pair, with 0 to 4 half points
 (the pentanomial model). Lone games count with their own three results.
@@ -14,11 +14,12 @@ rating; without an anchor the mean is 0. A prior of one draw per opponent keeps 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
+from ..files import Document, rounded
 from .settings import Sprt
 
 Z95 = 1.959963984540054
@@ -35,12 +36,6 @@ class Estimate(NamedTuple):
     value: float
     low: float
     high: float
-
-
-def elo_of(score: float) -> float:
-    """Return the logistic Elo of a score between 0 and 1, capped."""
-    score = min(max(score, 1e-9), 1 - 1e-9)  # far beyond the cap
-    return max(-ELO_CAP, min(ELO_CAP, LOGISTIC * math.log(score / (1 - score))))
 
 
 def score_of(elo: float) -> float:
@@ -92,8 +87,10 @@ class MeanScore(NamedTuple):
 
     @property
     def elo(self) -> Estimate:
-        """The logistic Elo."""
-        return Estimate(*map(elo_of, self.interval))
+        """The logistic Elo, capped."""
+        scores = (min(max(score, 1e-9), 1 - 1e-9) for score in self.interval)  # far beyond the cap
+        elos = (LOGISTIC * math.log(score / (1 - score)) for score in scores)
+        return Estimate(*(max(-ELO_CAP, min(ELO_CAP, elo)) for elo in elos))
 
     @property
     def normalised_elo(self) -> Estimate | None:
@@ -285,3 +282,33 @@ def _invert(matrix: list[list[float]]) -> list[list[float]]:
             if i != column and row[column]:
                 rows[i] = [x - row[column] * y for x, y in zip(row, rows[column], strict=True)]
     return [row[count:] for row in rows]
+
+
+class Figure(NamedTuple):
+    """An average and its standard error, nan for a single game."""
+
+    mean: float
+    error: float
+
+    def document(self, name: str) -> Document:
+        """Return both for JSON as ``NAME`` and ``NAME_se``, None for nan."""
+        return rounded({name: self.mean, f"{name}_se": self.error})
+
+
+def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:
+    """Return the average of the numbers that are not nan; ``games`` has the game of each.
+
+    Numbers of one game depend on each other, so the standard error treats games as independent.
+    """
+    pairs = zip(numbers, games, strict=True)
+    known = [(number, game) for number, game in pairs if number == number]
+    if not known:
+        return Figure(math.nan, math.nan)
+    mean = sum(number for number, _ in known) / len(known)
+    sums: dict[Hashable, float] = {}
+    for number, game in known:
+        sums[game] = sums.get(game, 0.0) + number - mean
+    if len(sums) < 2:
+        return Figure(mean, math.nan)
+    spread = sum(each * each for each in sums.values()) * len(sums) / (len(sums) - 1)
+    return Figure(mean, math.sqrt(spread) / len(known))

@@ -33,14 +33,13 @@ from ..notation.journal import GameLog
 from ..options import join_command
 from ..protocol.serve import OPTIONS
 from ..workers import ClusterError, ClusterPool, Pool
-from . import processes
 from .arguments import parse, resumed_settings, settings_of
 from .openings import Openings
 from .players import make_engine
 from .pool import LocalGames, play_remotely
-from .process import EngineProcess
-from .referee import EngineFault, GameTask
-from .settings import EngineSpec, MatchSettings, pairs, total_games
+from .process import KNOWS_MEMORY, EngineFault, EngineProcess, usable_cores
+from .referee import GameTask
+from .settings import EngineSpec, MatchSettings, pairs
 from .standings import PlainView, Standings, View, summary
 
 POLL = 0.2  # seconds between two checks for an interrupt
@@ -235,12 +234,12 @@ def ask_about(spec: EngineSpec) -> EngineSpec:
 def check(settings: MatchSettings) -> None:
     """Check cores, weights, books and levels of our engines; SettingsError if one is missing."""
     for spec in settings.engines:
-        if any(spec.option(key) for key in OPTIONS):
+        if any(dict(spec.options).get(key) for key in OPTIONS):
             try:
                 make_engine(spec).close()
             except Exception as error:
                 raise SettingsError(f"{spec.name}: {problem_of(error)}") from None
-    usable = processes.usable_cores()
+    usable = usable_cores()
     if missing := set(settings.pin).difference(usable):
         known = ", ".join(map(str, usable))
         raise SettingsError(f"--pin: core {min(missing)} is not available, only {known}")
@@ -285,7 +284,7 @@ def play(
     """Play the remaining games, show the progress, and print the result."""
     for line in openings.skipped[:5]:
         print(f"opening left out: {line}", file=sys.stderr)
-    if settings.memory and not processes.KNOWS_MEMORY:
+    if settings.memory and not KNOWS_MEMORY:
         print("the memory of engines is not limited: psutil is not installed", file=sys.stderr)
     view = make_view(Standings(settings, journal.games if journal else ()), options.view)
     with closing(view):
@@ -307,7 +306,7 @@ def play(
         print(f"stopped: {runner.stop_reason}", file=sys.stderr)
     if journal and (runner.was_interrupted or not options.json):
         path = join_command([str(journal.path)])
-        if standings.games < total_games(settings) and not is_decided:
+        if standings.games < standings.total and not is_decided:
             print(f"continue with: numoku match --resume {path}", file=sys.stderr)
         else:
             print(f"look at the games: numoku report {path}", file=sys.stderr)

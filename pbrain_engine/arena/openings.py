@@ -11,9 +11,7 @@ import argparse
 import random
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
 from itertools import count, islice
@@ -28,7 +26,7 @@ from ..game.game import Game
 from ..options import SHARED, CommandLine, Option, not_below_zero, positive
 from ..position.geometry import Coordinates, symmetries, transform
 from ..progress import Progress
-from ..workers import Pool, in_order
+from ..workers import Pool, ThreadCache, in_order
 from .settings import Board, MatchSettings
 
 BALANCED, RANDOM, NONE = "balanced", "random", "none"
@@ -67,8 +65,7 @@ class Openings:
     def __init__(self, settings: MatchSettings) -> None:
         """Read the lines of a file, or prepare to generate openings.
 
-        Raises:
-            SettingsError: no line is usable, or the opening would end the game.
+        SettingsError if no line is usable, or the opening would end the game.
         """
         self._settings = settings
         self._judge: Judge | None = None  # created for the first opening
@@ -238,22 +235,19 @@ def generate(options: argparse.Namespace) -> Iterator[list[Coordinates]]:
     They do not depend on the number of concurrent searches.
     """
     width, height = options.size
-    board, own = (width, height, options.rule), threading.local()
+    board, judges = (width, height, options.rule), ThreadCache()
 
     def judge(number: int) -> tuple[list[Coordinates], bool]:
         """Return a candidate and whether it is balanced, by a search in this thread."""
-        if not hasattr(own, "judge"):
-            own.judge = engine_judge(board, options.nodes, options.balance)
+        value_of = judges.get(board, lambda: engine_judge(board, options.nodes, options.balance))
         chance = random.Random(f"{options.seed}:opening:{number}")
         stones = chance.randint(*options.stones)
         opening = scatter(chance, width, height, stones, options.border)
         is_playable = find_problem(board, opening, width * height) is None
-        return opening, is_playable and abs(own.judge(opening)) <= options.balance
+        return opening, is_playable and abs(value_of(opening)) <= options.balance
 
     seen: set[tuple[tuple[Coordinates, ...], ...]] = set()
-    fruitless, searches = 0, options.concurrency
-    executor = partial(ThreadPoolExecutor, searches, "judge")
-    make_pool = partial(Pool[Any, Any], make_executor=executor, workers=searches)
+    fruitless, make_pool = 0, partial(Pool[Any, Any], workers=options.concurrency)
     for opening, is_even in in_order(make_pool, judge, count()):
         images = (transform(opening, n, width, height) for n in range(symmetries(width, height)))
         key = min(tuple(tuple(sorted(image[side::2])) for side in (0, 1)) for image in images)

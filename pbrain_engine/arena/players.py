@@ -30,10 +30,8 @@ from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..protocol.commands import FULL_STRENGTH, fewest_nodes
 from ..protocol.serve import engine_arguments
-from . import processes
-from .process import EngineProcess, TimedLine, Transcript
-from .processes import Guardian
-from .referee import ChosenStep, Clock, EngineFault, PlayedMove, Player, Thinking
+from .process import EngineFault, EngineProcess, Guardian, TimedLine, Transcript, tree_memory
+from .referee import ChosenStep, Clock, PlayedMove, Player, Thinking
 from .settings import INFO_KEYS, EngineSpec
 
 SLICE = 0.5  # seconds between two checks of memory and aborts while waiting
@@ -210,8 +208,7 @@ class ProcessPlayer(Player):
     ) -> tuple[TimedLine, Found]:
         """Return the first accepted line and its meaning; meanwhile check memory and aborts.
 
-        Raises:
-            EngineFault: none comes before ``end``; ``late`` is the detail.
+        EngineFault if none comes before ``end``; ``late`` is the detail.
         """
         process = self._running
         while True:
@@ -254,7 +251,7 @@ class ProcessPlayer(Player):
 
     def _check_memory(self, process: EngineProcess) -> None:
         self._memory_seen = time.perf_counter()
-        used = processes.tree_memory(process.pid)
+        used = tree_memory(process.pid)
         self.peak_memory = max(self.peak_memory, used)
         allowed = self.settings.memory
         slack = 1.0 if self.settings.judge else MEMORY_TOLERANCE
@@ -274,10 +271,8 @@ class ProcessPlayer(Player):
 def swap2_words(opening: OpeningPlay, cells: list[Coordinates]) -> str:
     """Return the cells of an answer, none for SWAP, in the words of an opening.
 
-    A single cell is white's next move.
-
-    Raises:
-        EngineFault: the answer does not fit the number of stones, or is off the board.
+    A single cell is white's next move. EngineFault if the answer does not fit the number of stones,
+    or is off the board.
     """
     before = len(opening.stones)
     if before and not cells:
@@ -297,8 +292,7 @@ def swap2_words(opening: OpeningPlay, cells: list[Coordinates]) -> str:
 class InprocessPlayer(Player):
     """One configuration of our engine, for many games; created at the first."""
 
-    def __post_init__(self) -> None:
-        self._engine: Engine | None = None
+    _engine: Engine | None = None
 
     def launch(self) -> None:
         """Create the engine, or clear its tables."""

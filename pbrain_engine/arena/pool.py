@@ -10,14 +10,13 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import sleep
 
 from ..game.record import GameRecord
 from ..workers import Pool, ThreadCache
 from .players import InprocessPlayer, ProcessPlayer
-from .processes import Guardian
+from .process import Guardian
 from .referee import COLOURS, GameTask, Player, play_game
 from .settings import MatchSettings, parse_engine
 
@@ -127,7 +126,7 @@ class LocalGames(Pool[GameTask, GameRecord]):
             finally:
                 free.append(number)
 
-        super().__init__(play, lambda: ThreadPoolExecutor(seats, "game"), seats)
+        super().__init__(play, workers=seats)
 
     def close(self) -> None:
         """Abort running games, and close all engines."""
@@ -147,8 +146,6 @@ _seats = ThreadCache()
 
 def play_remotely(settings: MatchSettings, task: GameTask) -> GameRecord:
     """Play one game on a worker of a cluster, with engine processes of its own."""
-
-    def seat() -> GameSeat:
-        return GameSeat(settings, 0, None if settings.in_process else Guardian())
-
-    return _seats.get(settings, seat).play(task)
+    return _seats.get(
+        settings, lambda: GameSeat(settings, guardian=None if settings.in_process else Guardian())
+    ).play(task)

@@ -1,7 +1,9 @@
 """An engine process behind pipes: bytes in, lines out with the time of their arrival.
 
 The program can never block its owner: threads write and read the pipes, output is limited, and
-closing kills the whole process group.
+closing kills the whole process group. Descendants are found by psutil (the extra ``tools``).
+Without it, only the engine's own process is measured, and descendants outside its process group
+survive it.
 """
 
 from __future__ import annotations
@@ -15,18 +17,125 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
-from time import perf_counter
-from typing import IO, NamedTuple, TextIO
+from time import perf_counter, sleep
+from typing import IO, Any, NamedTuple, TextIO
 
-from ..errors import problem_of
+from ..errors import NumokuError, problem_of
 from ..game.record import CRASH, EXIT, FLOOD
-from . import processes
-from .processes import Guardian
-from .referee import EngineFault
+from ..native.load.memory import peak_working_set, private_pages
+
+IS_LINUX = sys.platform.startswith("linux")
+IS_WINDOWS = sys.platform == "win32"
+psutil: Any = None
+with contextlib.suppress(ImportError):
+    psutil = import_module("psutil")
+
+KNOWS_MEMORY = IS_LINUX or IS_WINDOWS or psutil is not None  # of other processes
+POLL = 0.003
 
 _given_up: set[Path] = set()  # folders with a write error that was reported
+
+
+class EngineFault(NumokuError):
+    """A failure or violation that costs an engine the game."""
+
+    def __init__(self, cause: str, detail: str = "") -> None:
+        """Store the cause, one of ``FAULTS``, and what was observed."""
+        super().__init__(f"{cause}: {detail}" if detail else cause)
+        self.cause = cause
+        self.detail = detail
+
+
+def descendants(pid: int) -> list[Any]:
+    """Return all descendants of a process as psutil processes, [] without psutil."""
+    if psutil is not None:
+        with contextlib.suppress(psutil.Error, OSError):
+            return list(psutil.Process(pid).children(recursive=True))
+    return []
+
+
+def tree_memory(pid: int) -> int:
+    """Return the private memory of a process and its descendants, in bytes; 0 if unknown.
+
+    On Windows, at least the peak working set of the process itself, which the manager Piskvork
+    reads.
+    """
+    total = 0
+    for member in (pid, *(child.pid for child in descendants(pid))):
+        with contextlib.suppress(OSError, ValueError, *([psutil.Error] if psutil else [])):
+            if IS_LINUX:
+                total += private_pages(member)
+            elif psutil is not None:
+                process = psutil.Process(member)
+                try:
+                    total += int(process.memory_full_info().uss)
+                except (psutil.Error, OSError):  # forbidden on some systems
+                    total += int(process.memory_info().rss)
+    if IS_WINDOWS:
+        with contextlib.suppress(OSError):
+            total = max(total, peak_working_set(pid))
+    return total
+
+
+def usable_cores() -> tuple[int, ...]:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
+
+
+GUARD = """
+import os, signal, sys
+for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    signal.signal(getattr(signal, name), signal.SIG_IGN)
+watched = set()
+for line in sys.stdin:
+    (watched.add if line[0] == "+" else watched.discard)(int(line[1:]))
+for pid in watched:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+
+
+class Guardian:
+    """A small process that kills the engines if their runner dies abruptly.
+
+    An engine that hangs or is suspended does not notice that its pipe was closed, so it would
+    survive a ``kill -9`` of the runner. The guardian keeps a list of the engines and, when its own
+    pipe is closed, kills the process groups on its list.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        if hasattr(os, "killpg"):
+            nowhere = subprocess.DEVNULL
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", GUARD], stdin=subprocess.PIPE, stdout=nowhere,
+                stderr=nowhere, bufsize=0, start_new_session=True,
+            )  # fmt: skip
+
+    def watch(self, pid: int, sign: str = "+") -> None:
+        """Put an engine on the list by its process id, or with ``-`` take it off."""
+        with self._lock:
+            if self._process and self._process.stdin:
+                with contextlib.suppress(OSError, ValueError):
+                    self._process.stdin.write(f"{sign}{pid}\n".encode())
+
+    def close(self) -> None:
+        """End the guardian, which kills all engines still on its list."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process and process.stdin:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(5)
 
 
 class Transcript:
@@ -106,11 +215,8 @@ class EngineProcess:
     ) -> None:
         """Start the program in its own process group.
 
-        ``merged``: its error output counts as output, as with many managers.
-
-        Raises:
-            OSError: it cannot be started.
-            ValueError: the command cannot be run.
+        ``merged``: its error output counts as output, as with many managers. OSError if it cannot
+        be started, ValueError if the command cannot be run.
         """
         try:
             self.process = subprocess.Popen(
@@ -188,19 +294,44 @@ class EngineProcess:
         if self.flood:
             raise EngineFault(FLOOD, self.flood)
         # Children of a dead program may keep its output open.
-        if line is None and (self.has_ended or processes.has_ended(self.process)):
+        if line is None and (self.has_ended or self._is_dead()):
             raise self._gone()
         return line and line._replace(text=line.text.strip("\r\0"))
 
     # -- the process -----------------------------------------------------------------------
 
     def suspend(self, resumes: bool = False) -> None:
-        """Suspend the process, as the judge does between moves, or resume it."""
-        processes.suspend(self.pid, resumes)
+        """Suspend or resume the process, like the judge without its children."""
+        number = getattr(signal, "SIGCONT" if resumes else "SIGSTOP", None)
+        if number is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+        elif psutil is not None:
+            with contextlib.suppress(psutil.Error, OSError):
+                process = psutil.Process(self.pid)
+                process.resume() if resumes else process.suspend()
+
+    def _is_dead(self) -> bool:
+        """Return whether the process has ended, without reaping it."""
+        if self.process.returncode is not None:
+            return True
+        if not hasattr(os, "waitid"):
+            return self.process.poll() is not None
+        try:
+            options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self.pid, options) is not None
+        except ChildProcessError:
+            return True
+
+    def _await_end(self, timeout: float) -> None:
+        """Wait for the process to end, without reaping it, so that its id stays its own."""
+        end = perf_counter() + timeout
+        while not self._is_dead() and perf_counter() < end:
+            sleep(POLL)  # Popen.wait polls only every 50 ms
 
     def wait(self, timeout: float) -> int | None:
         """Return the exit status, or None if the program is still running after the timeout."""
-        processes.await_end(self.process, timeout)
+        self._await_end(timeout)
         return self.process.poll()
 
     def end(self) -> None:
@@ -210,11 +341,20 @@ class EngineProcess:
         self.write(None)
 
     def close(self, grace: float = END_GRACE) -> None:
-        """Wait for the program to exit, then kill it and its children."""
+        """Wait for the program to exit, then kill its group, and descendants outside the group."""
         if self._is_closed:
             return
         self._is_closed = True
-        processes.end_tree(self.process, grace)
+        strays = descendants(self.pid)
+        self._await_end(grace)
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        else:
+            self.process.kill()
+        for stray in strays:  # psutil also compares start times
+            with contextlib.suppress(psutil.Error, OSError):
+                stray.kill()
         if self._guardian:
             self._guardian.watch(self.pid, "-")
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -237,7 +377,7 @@ class EngineProcess:
             return EngineFault(EXIT, "closed its output")
         for reader in self._threads[1:]:
             reader.join(0.3)  # so that all output has been read
-        words = _decode(self.stderr).strip("\r\0").strip().splitlines()
+        words = self.stderr.decode("utf-8", "replace").strip("\r\0").strip().splitlines()
         said = f": {words[-1].strip()}" if words else ""
         if code < 0:
             with contextlib.suppress(ValueError):
@@ -264,14 +404,15 @@ class EngineProcess:
         while not (self.has_ended or self.flood):
             chunk = _read(self.process.stdout)
             now = perf_counter()
-            text = chunk.removeprefix(b"\n") if has_returned else chunk
+            data = chunk.removeprefix(b"\n") if has_returned else chunk
             has_returned = self._line_end is ANY_END and chunk.endswith(b"\r")
-            *complete, tail = self._line_end.split(rest + text)
+            *complete, tail = self._line_end.split(rest + data)
             if not chunk and tail:
                 complete, chunks = [tail], chunks - 1
-            lines = [
-                TimedLine(_decode(raw), now, 1 if number else chunks + 1)
-                for number, raw in enumerate(complete[:FLOOD_LINES])
+            texts = (raw[:MAX_LINE].decode("utf-8", "replace") for raw in complete[:FLOOD_LINES])
+            lines = [  # texts in other encodings, often GBK, never matter
+                TimedLine(text, now, 1 if number else chunks + 1)
+                for number, text in enumerate(texts)
             ]
             chunks = chunks + 1 if tail and not complete else int(bool(tail))
             rest = tail[:MAX_LINE]
@@ -300,8 +441,3 @@ def _read(pipe: IO[bytes] | None) -> bytes:
         return os.read(pipe.fileno(), CHUNK) if pipe else b""
     except OSError:
         return b""
-
-
-def _decode(raw: bytes) -> str:
-    """Decode a line as UTF-8; other text, often GBK, never matters."""
-    return raw[:MAX_LINE].decode("utf-8", "replace")

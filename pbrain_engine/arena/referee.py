@@ -40,18 +40,8 @@ from ..game.record import (
 from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..values import loss_in, win_in
+from .process import EngineFault
 from .settings import UNLIMITED_MS, Adjudication, EngineSpec, MatchSettings
-
-
-class EngineFault(NumokuError):
-    """A failure or violation that costs an engine the game."""
-
-    def __init__(self, cause: str, detail: str = "") -> None:
-        """Store the cause, one of ``FAULTS``, and what was observed."""
-        super().__init__(f"{cause}: {detail}" if detail else cause)
-        self.cause = cause
-        self.detail = detail
-
 
 # White space has been collapsed to single spaces, and no space can match two parts of a pattern;
 # otherwise long runs would take seconds.
@@ -223,10 +213,7 @@ def play_game(
     """Play a game between black and white and return its record.
 
     With an opening rule, the record has the colours at its end; ``judge`` is launched to decide
-    for players that cannot.
-
-    Raises:
-        CancelledError: the game was aborted from outside.
+    for players that cannot. CancelledError if the game was aborted from outside.
     """
     began = time.perf_counter()
     engines = settings.engines[task.black], settings.engines[task.white]

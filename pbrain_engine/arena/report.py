@@ -1,6 +1,9 @@
 """``numoku report``: the games of a journal as a page, as tables, or in other formats.
 
-The page is a single HTML file with tables, charts, and the games on a board.
+The page is a single HTML file with tables, charts, and the games on a board. The calibration of
+engines compares the winning chances that they reported with their scores: a reported value becomes
+a chance at the scale of our own weights; the score is 1, 0.5 or 0 points of that game. Forced wins
+and losses are left out, as they are certain.
 """
 
 from __future__ import annotations
@@ -10,27 +13,30 @@ import re
 import sys
 import textwrap
 import webbrowser
+from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from itertools import cycle
+from math import isnan
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import FileError, SettingsError, counted
 from ..eval.weights import load_weights
-from ..files import check_target, user_path, write_whole
+from ..files import Document, check_target, user_path, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
-from ..game.record import BLACK, DRAW, WHITE, GameRecord
+from ..game.record import BLACK, DRAW, STAGES, WHITE, GameRecord, stage_name, stage_of
 from ..notation.files import write_game
 from ..notation.journal import annotated
 from ..options import SHARED, CommandLine, Option, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
-from .calibration import calibrate, form, text_lines
-from .elo import Estimate, judge
+from ..values import WIN_BAND
+from .elo import Estimate, Figure, average, judge
 from .match import default_journal, read_journal
 from .settings import MatchSettings
 from .standings import (
@@ -254,6 +260,100 @@ def export(kind: str, target: Path, games: Iterable[GameRecord], settings: Match
         write_game(target / name, annotated(played))
     return len(ordered)
 
+
+# Calibration ----------------------------------------------------------------------------
+
+EDGES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)  # of the bins of chances
+ALL, AHEAD = "all", "ahead"
+FROM_AHEAD = 0.5
+
+
+class Prediction(NamedTuple):
+    """A chance that an engine reported before its move, and its score in the game, 0 to 1."""
+
+    engine: str
+    game: int
+    stage: int
+    said: float
+    scored: float
+
+
+class BinRow(NamedTuple):
+    """Reported chances and scores of an engine, at one stage and in one bin of chances."""
+
+    engine: str
+    stones: str
+    chances: str  # ``0.7-0.9``, ``ahead`` (from 0.5 on) or ``all``
+    positions: int
+    games: int
+    said: Figure
+    scored: Figure
+    excess: Figure  # chance minus score, by position
+
+
+def predictions(games: Iterable[GameRecord], scale: float) -> Iterator[Prediction]:
+    """Yield the predictions of all games without a fault."""
+    for played in games:
+        if played.fault:
+            continue
+        said = zip(played.movers, played.values, played.chances(scale), strict=True)
+        for stones, (engine, value, chance) in enumerate(said, played.given):
+            if value is not None and chance is not None and abs(value) < WIN_BAND:
+                points = played.points(engine) / 2
+                yield Prediction(engine, played.number, stage_of(stones), chance, points)
+
+
+def calibrate(games: Iterable[GameRecord], scale: float) -> list[BinRow]:
+    """Return the rows of all engines; ``scale``: value units per logistic unit."""
+    found = list(predictions(games, scale))
+    rows = list[BinRow]()
+    for engine in sorted({each.engine for each in found}):
+        for stage in (None, *range(len(STAGES))):
+            stones = ALL if stage is None else stage_name(stage)
+            those = [e for e in found if e.engine == engine and stage in (None, e.stage)]
+            bins: list[list[Prediction]] = [[] for _ in EDGES[1:]]
+            for each in those:
+                bins[min(bisect(EDGES, each.said), len(bins)) - 1].append(each)
+            for low, high, chosen in zip(EDGES, EDGES[1:], bins, strict=False):
+                rows += _rows(chosen, f"{low:.1f}-{high:.1f}", stones)
+            rows += _rows([each for each in those if each.said >= FROM_AHEAD], AHEAD, stones)
+            rows += _rows(those, ALL, stones)
+    return rows
+
+
+def _rows(chosen: Sequence[Prediction], chances: str, stones: str) -> Iterator[BinRow]:
+    if chosen:
+        games = [each.game for each in chosen]
+        figures = (
+            average([each.said for each in chosen], games),
+            average([each.scored for each in chosen], games),
+            average([each.said - each.scored for each in chosen], games),
+        )
+        yield BinRow(chosen[0].engine, stones, chances, len(chosen), len({*games}), *figures)
+
+
+def form(row: BinRow) -> Document:
+    """Return a row for JSON, with the standard errors of the figures as ``FIGURE_se``."""
+    document: Document = row._asdict()
+    for name in ("said", "scored", "excess"):
+        figure: Figure = getattr(row, name)
+        del document[name]
+        document |= figure.document(name)
+    return document
+
+
+def text_lines(rows: Sequence[BinRow]) -> list[str]:
+    """Return the rows as a table; the excess has a standard error from two games on."""
+    found = [["engine", "stones", "chances", "positions", "games", "said", "scored", "excess"]]
+    for row in rows:
+        error = " " * 8 if isnan(row.excess.error) else f" ± {row.excess.error:.3f}"
+        figures = f"{row.said.mean:.3f}", f"{row.scored.mean:.3f}", f"{row.excess.mean:+.3f}{error}"
+        counts = str(row.positions), str(row.games)
+        found.append([row.engine, row.stones, row.chances, *counts, *figures])
+    return table(found)
+
+
+# The command ----------------------------------------------------------------------------
 
 MOST_RATING = 10_000  # absolute value for anchors; far beyond any rating list
 

@@ -38,7 +38,7 @@ from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 from ..protocol import serve
 from ..search.parameters import MAX_DEPTH, PARAMETERS
-from .processes import usable_cores
+from .process import usable_cores
 
 UNLIMITED_MS = 2_147_483_647  # sent by the protocol for no limit
 DEFAULT_TURN = 1.0
@@ -107,13 +107,9 @@ class EngineSpec:
     title: str = ""  # name and version from ABOUT
     is_named: bool = False  # whether the user chose the name
 
-    def option(self, key: str) -> str | None:
-        """Return an option's text, or None."""
-        return dict(self.options).get(key)
-
     def number(self, key: str, default: float) -> float:
         """Return an option as a number, or the default if it is not set."""
-        return float(self.option(key) or default)
+        return float(dict(self.options).get(key) or default)
 
     @property
     def home(self) -> str | None:
@@ -490,8 +486,3 @@ def pairs(settings: MatchSettings) -> list[Pair]:
     if settings.gauntlet:
         return [(0, other) for other in range(1, count)]
     return list(combinations(range(count), 2))
-
-
-def total_games(settings: MatchSettings) -> int:
-    """Return the number of games of the whole match."""
-    return settings.games * len(pairs(settings))

@@ -25,7 +25,7 @@ from ..files import Document
 from ..game.record import GameRecord
 from ..progress import Progress
 from .elo import ELO_CAP, Estimate, MeanScore, Rating, Verdict, judge, rate
-from .settings import MatchSettings, pairs, total_games
+from .settings import MatchSettings, pairs
 
 PAIR_RESULTS = ("both lost", "lost and drawn", "even", "won and drawn", "both won")
 TABLE_EVERY = 10  # games between two tables of the plain view
@@ -96,6 +96,7 @@ class Standings:
         self.anchors = anchors
         self.names = names = [engine.name for engine in settings.engines]
         self.pairs = [PairScore(names[a], names[b]) for a, b in pairs(settings)]
+        self.total = settings.games * len(self.pairs)  # games of the whole match
         self._by_names = {frozenset((pair.a, pair.b)): pair for pair in self.pairs}
         self.faults: list[GameRecord] = []
         self.games = 0
@@ -285,7 +286,7 @@ class View:
     def __init__(self, standings: Standings) -> None:
         self.standings = standings
         self._short = standings.settings.labels
-        self._progress = Progress(total_games(standings.settings), "games", standings.games)
+        self._progress = Progress(standings.total, "games", standings.games)
         self._lock = threading.Lock()
 
     def on_move(self, slot: int, played: GameRecord) -> None:

@@ -33,13 +33,33 @@ from .opening import ENGINE, TalkedOpening
 PERSON = "you"
 SECONDS = 5.0  # for a move of the engine
 LATER = ("hint", "resign")  # commands that wait until the opening is over
-COLOUR_LATER = "sides are chosen in an opening; `swap` changes them"
+CHOICES = ("swap", "black", "white")  # answers to an opening's questions
 CLOCK = ("used", "minutes", "increment", "byoyomi", "periods")
 FOULS = {
     OVERLINE: "a row of six or more",
     DOUBLE_FOUR: "two fours at once",
     DOUBLE_THREE: "two open threes at once",
 }
+HELP = """\
+  h8 or 7,7   play there (letter = column, number = row from the top)
+  undo        take back your last move
+  hint        show the engine's move for you
+  board       show the board again
+  swap        change sides
+  opening RULE new game by an opening rule; `opening rif numoku`: Numoku begins
+  swap2       the same as `opening swap2`; `swap2 numoku`: Numoku begins
+  black       in an opening: take black
+  white       in an opening: take white
+  level N     1 (weak) to 10 (all the time it has)
+  forbidden   list the cells that renju forbids you
+  new         new game on an empty board
+  save FILE   write the game as .sgf, .psq, .lib or .svg
+  load FILE   continue from a game file or a drawing
+  resign      give up the game
+  help        show this list
+  quit        quit; `numoku play --resume` continues
+  Ctrl-C      while the engine thinks: play the best move found so far"""
+COMMANDS = [line.split()[0] for line in HELP.splitlines()[1:-1]]
 
 
 class GameStart(NamedTuple):
@@ -194,10 +214,58 @@ class Dialogue:
                 if word in CHOICES or word not in COMMANDS:
                     return self._do_step(opening, words)
             if word in COMMANDS:
-                return COMMANDS[word][-1](self, words[1:])
+                return self._obey(word, words[1:])
             return self._move(line)
         except (NumokuError, ValueError, OSError) as error:  # the game continues
             return problem_of(error)
+
+    def _obey(self, word: str, words: list[str]) -> str:
+        """Carry out a command and return the text to print."""
+        game = self.engine.game
+        match word:
+            case "undo":
+                return self._undo()
+            case "hint" if self.game_over:
+                return "the game is over"
+            case "hint":
+                limit = Limit(time=self.seconds)
+                thought, *_ = thinking.think(self.engine, limit, on_iteration=self._listener)
+                line = view.format_line(thought.pv, 8)
+                return f"{cell_name(*thought.move)}   ({_describe(thought)}; {line})"
+            case "board":
+                self.wants_board = True
+            case "swap":
+                self.person = self.person.opponent
+                return f"you play {self.person.name.lower()} now"
+            case "opening" | "swap2":
+                return self._begin_opening(words if word == "opening" else [word, *words])
+            case "black" | "white":
+                return "sides are chosen in an opening; `swap` changes them"
+            case "level":
+                if len(words) != 1 or not words[0].isdecimal() or int(words[0]) not in LEVELS:
+                    return f"the level is {self.level}; choose 1 to {max(LEVELS)}, as in `level 5`"
+                self.level, self.method = int(words[0]), ""
+                return f"the level is {self.level}"
+            case "forbidden":
+                fouls = [f"{cell_name(*move)}: {FOULS[foul_of(game, *move)]}"
+                         for move in game.forbidden()]  # fmt: skip
+                return "\n".join(fouls) or "nothing is forbidden"
+            case "new":
+                self._begin(GameRecord(*self._start.board))
+                return "a new game"
+            case "save" | "load" if not words:
+                return f"name a file, as in `{word} game.sgf`"
+            case "save":
+                return self._save(user_path(" ".join(words)))
+            case "load":
+                return self._load(user_path(" ".join(words)))
+            case "resign" if not self.game_over:
+                self.resigned = self.person
+            case "help":
+                return HELP
+            case "quit":
+                self.over = True
+        return ""
 
     def _move(self, line: str) -> str:
         game = self.engine.game
@@ -214,7 +282,7 @@ class Dialogue:
         self.engine.play(x, y)
         return ""
 
-    def _undo(self, words: list[str]) -> str:
+    def _undo(self) -> str:
         """Take moves back until it is the person's turn again."""
         game = self.engine.game
         if self.resigned is not None:
@@ -243,41 +311,7 @@ class Dialogue:
         self._notes.pop(self.engine.game.ply, None)
         self.engine.undo()
 
-    def _hint(self, words: list[str]) -> str:
-        if self.game_over:
-            return "the game is over"
-        limit = Limit(time=self.seconds)
-        thought, *_ = thinking.think(self.engine, limit, on_iteration=self._listener)
-        line = view.format_line(thought.pv, 8)
-        return f"{cell_name(*thought.move)}   ({_describe(thought)}; {line})"
-
-    def _new(self, words: list[str]) -> str:
-        self._begin(GameRecord(*self._start.board))
-        return "a new game"
-
-    def _swap(self, words: list[str]) -> str:
-        self.person = self.person.opponent
-        return f"you play {self.person.name.lower()} now"
-
-    def _board(self, words: list[str]) -> str:
-        self.wants_board = True
-        return ""
-
-    def _resign(self, words: list[str]) -> str:
-        if not self.game_over:
-            self.resigned = self.person
-        return ""
-
-    def _level(self, words: list[str]) -> str:
-        if len(words) != 1 or not words[0].isdecimal() or int(words[0]) not in LEVELS:
-            return f"the level is {self.level}; choose 1 to {max(LEVELS)}, as in `level 5`"
-        self.level, self.method = int(words[0]), ""
-        return f"the level is {self.level}"
-
-    def _save(self, words: list[str]) -> str:
-        if not words:
-            return "name a file, as in `save game.sgf`"
-        path = user_path(" ".join(words))
+    def _save(self, path: Path) -> str:
         if path.suffix.lower() not in KINDS:
             return "games are saved as .sgf, .psq, .lib (RenLib) or .svg (a film)"
         self.sgf()  # raises errors before asking
@@ -297,10 +331,7 @@ class Dialogue:
         self._files.add(path.resolve())
         return "; ".join([f"saved {path}", *losses])
 
-    def _load(self, words: list[str]) -> str:
-        if not words:
-            return "name a file, as in `load game.sgf`"
-        path = user_path(" ".join(words))
+    def _load(self, path: Path) -> str:
         start = setup.read_setup(read_whole(path), str(path))
         trees = setup.read_trees(path)
         self._begin(start, trees)
@@ -310,21 +341,6 @@ class Dialogue:
             return said
         self.person = self.person.opponent
         return f"{said}; you play {self.person.name.lower()}"
-
-    def _forbidden(self, words: list[str]) -> str:
-        game = self.engine.game
-        fouls = [f"{cell_name(x, y)}: {FOULS[foul_of(game, x, y)]}" for x, y in game.forbidden()]
-        return "\n".join(fouls) or "nothing is forbidden"
-
-    def _help(self, words: list[str]) -> str:
-        lines = ["  h8 or 7,7   play there (letter = column, number = row from the top)"]
-        lines += [f"  {usage:11} {summary}" for usage, summary, _ in COMMANDS.values()]
-        lines.append("  Ctrl-C      while the engine thinks: play the best move found so far")
-        return "\n".join(lines)
-
-    def _quit(self, words: list[str]) -> str:
-        self.over = True
-        return ""
 
     # Openings by a rule. During one, the board has only its stones.
 
@@ -375,9 +391,7 @@ class Dialogue:
 
         The moves played are the main line; other moves of the loaded file are variations. Names
         and result are those of that file until the engine moves or the person resigns.
-
-        Raises:
-            NotationError: the position has blocked cells.
+        NotationError if the position has blocked cells.
         """
         tree = self._tree()
         text, losses = format_sgf_trees([tree, *self._trees[1:]])
@@ -451,35 +465,6 @@ class Dialogue:
             result=game.result if self.resigned is None else ("0-1", "1-0")[self.resigned],
             passes=tuple(after for after in self._start.passes if after <= len(moves)),
         )  # fmt: skip
-
-
-Command = tuple[str, str, Callable[[Dialogue, list[str]], str]]  # usage, summary, function
-COMMANDS: dict[str, Command] = {
-    command[0].split()[0]: command
-    for command in (
-        ("undo", "take back your last move", Dialogue._undo),
-        ("hint", "show the engine's move for you", Dialogue._hint),
-        ("board", "show the board again", Dialogue._board),
-        ("swap", "change sides", Dialogue._swap),
-        ("opening RULE", "new game by an opening rule; `opening rif numoku`: Numoku begins",
-         Dialogue._begin_opening),
-        ("swap2", "the same as `opening swap2`; `swap2 numoku`: Numoku begins",
-         lambda self, words: self._begin_opening(["swap2", *words])),
-        ("black", "in an opening: take black", lambda *_: COLOUR_LATER),
-        ("white", "in an opening: take white", lambda *_: COLOUR_LATER),
-        ("level N", "1 (weak) to 10 (all the time it has)", Dialogue._level),
-        ("forbidden", "list the cells that renju forbids you", Dialogue._forbidden),
-        ("new", "new game on an empty board", Dialogue._new),
-        ("save FILE", "write the game as .sgf, .psq, .lib or .svg", Dialogue._save),
-        ("load FILE", "continue from a game file or a drawing", Dialogue._load),
-        ("resign", "give up the game", Dialogue._resign),
-        ("help", "show this list", Dialogue._help),
-        ("quit", "quit; `numoku play --resume` continues", Dialogue._quit),
-    )
-}  # fmt: skip
-
-
-CHOICES = ("swap", "black", "white")  # answers to an opening's questions
 
 
 def person_of(start: GameRecord) -> Side | None:

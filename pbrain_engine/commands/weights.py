@@ -11,14 +11,8 @@ from typing import Any
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import WeightsError
 from ..eval.network_block import sizes_of
-from ..eval.weights import (
-    Weights,
-    annotate_weights,
-    load_weights,
-    weights_file,
-    weights_path,
-)
-from ..files import in_place_of, user_path
+from ..eval.weights import Weights, annotate_weights, load_weights, weights_file, weights_path
+from ..files import in_place_of, rounded, user_path
 from ..options import CommandLine, Option
 from ..position.rules import Rule
 
@@ -61,10 +55,11 @@ def main(arguments: Sequence[str]) -> int:
             forms = [yardstick.form(row) for row in rows]
             print(json.dumps(forms) if options.json else yardstick.table(rows))
             return 0
-        from ..learn.measure import form, measure, table
+        from ..learn.measure import measure, table
 
         measures = measure(options.games, found)
-        print(json.dumps([*map(form, measures)]) if options.json else table(measures))
+        forms = [rounded(each._asdict()) for each in measures]
+        print(json.dumps(forms) if options.json else table(measures))
         return 0
     if options.json:
         print(json.dumps([describe(weights) for weights in found]))

@@ -16,8 +16,7 @@ from time import perf_counter, sleep
 from typing import NamedTuple
 
 from ..arena.players import SWAP2_STONES
-from ..arena.process import EngineProcess, TimedLine
-from ..arena.referee import EngineFault
+from ..arena.process import EngineFault, EngineProcess, TimedLine
 from ..files import shown
 from ..game.cells import cell_name, parse_moves
 from ..native.load.memory import peak_working_set

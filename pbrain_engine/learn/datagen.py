@@ -107,8 +107,7 @@ def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
 def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) -> list[Any]:
     """Do a batch of a plan's work on this thread's engine, which is kept for the next batch.
 
-    Raises:
-        FileError: weights or other inputs of this machine differ from the file's head.
+    FileError if weights or other inputs of this machine differ from the file's head.
     """
 
     def engine() -> Engine:
@@ -155,9 +154,8 @@ def generate(
 ) -> GameFile:
     """Create or continue a file of ``games`` games; return it, closed.
 
-    Raises:
-        FileError: the file was made with other settings or cannot be written.
-        ClusterError: a worker was killed.
+    FileError if it was made with other settings or cannot be written; ClusterError if a worker was
+    killed.
     """
     with closing(GameFile(path, plan.about())) as file:
         progress, numbers = Progress(games, "games", file.games), range(file.games, games)
@@ -174,12 +172,7 @@ def generate(
 def search_again(
     path: Path, survey: Survey, sources: Sources, processes: int, cluster: str | None = None
 ) -> GameFile:
-    """Create or continue a file of positions searched again; return it, closed.
-
-    Raises:
-        FileError: the file was made with other settings or cannot be written.
-        ClusterError: a worker was killed.
-    """
+    """Create or continue a file of positions searched again, as ``generate`` does one of games."""
     with closing(GameFile(path, survey.about(), single=True)) as file:
         places = list(sources.places()) if survey.size is None else sample(survey, sources)
         done = count_done(sources, places, file.last)

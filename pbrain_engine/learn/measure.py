@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from ..engine.engine import LOGIT_UNIT
 from ..eval.weights import FAMILIES, Weights
-from ..files import Document, rounded
 from ..game.game import tables_of
 from ..native.load import library
 from ..native.load.memory import Block
 from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
-from .network.dataset import Dataset, Ints, best_scale, log_loss
+from .network.dataset import NEAR_BYTES, Dataset, Ints, best_scale, log_loss, read_datasets
 from .network.forward import SCORE_SCALE
-from .network.reading import NEAR_BYTES, read_datasets
 
 
 class Judged(NamedTuple):
@@ -43,8 +41,7 @@ def linear(dataset: Dataset, chosen: Ints) -> Judged:
 def judge(weights: Weights, family: str, dataset: Dataset, chosen: Ints) -> Judged:
     """Return the network's values and logits of positions, given in ascending order.
 
-    Raises:
-        WeightsError: there is no such network, or the kernel cannot use it.
+    WeightsError if there is no such network, or the kernel cannot use it.
     """
     kernel = library.load()
     worker = Block(kernel.sizes["worker"])
@@ -85,9 +82,9 @@ class Measure(NamedTuple):
     weights: str
     family: str
     positions: int  # with a value to predict
-    target: float
-    result: float  # NaN without any results
-    entropy: float  # of the move
+    value_loss: float  # on the targets
+    on_results: float  # loss of the value; NaN without any results
+    move_entropy: float
     first: float  # share of moves with the highest logit
 
 
@@ -132,24 +129,12 @@ def measure_datasets(datasets: Sequence[Dataset], family: str, weights: Weights)
     )  # fmt: skip
 
 
-def form(measure: Measure) -> Document:
-    """Return a measure as JSON, with None for NaN."""
-    numbers = {
-        "value_loss": measure.target, "on_results": measure.result,
-        "move_entropy": measure.entropy, "first": measure.first,
-    }  # fmt: skip
-    return {
-        "weights": measure.weights, "family": measure.family, "positions": measure.positions,
-        **rounded(numbers),
-    }  # fmt: skip
-
-
 def table(measures: Iterable[Measure]) -> str:
     """Return the measures as a table."""
     lines = ["family     weights    positions value loss on results  entropy  first"]
     for each in measures:
         lines.append(
-            f"{each.family:10} {each.weights:10} {each.positions:9} {each.target:10.4f} "
-            f"{each.result:10.4f} {each.entropy:8.4f} {each.first:6.1%}"
+            f"{each.family:10} {each.weights:10} {each.positions:9} {each.value_loss:10.4f} "
+            f"{each.on_results:10.4f} {each.move_entropy:8.4f} {each.first:6.1%}"
         )
     return "\n".join(lines)

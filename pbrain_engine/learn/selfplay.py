@@ -22,7 +22,7 @@ the same reason).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import NamedTuple
 
@@ -109,12 +109,6 @@ def play_out(engine: Engine, chance: random.Random, board: int) -> list[Coordina
     return stones
 
 
-def strew(chance: random.Random, board: int) -> list[Coordinates]:
-    """Return random stones anywhere."""
-    cells = [(x, y) for y in range(board) for x in range(board)]
-    return chance.sample(cells, chance.randint(*STONES))
-
-
 def begin_swap2(chance: random.Random, board: int) -> list[Coordinates]:
     """Return three or five stones of a swap2 opening."""
     stones = list(chance.choice(openings(board, board, chance)))
@@ -133,20 +127,17 @@ def make_opening(
     ``judge`` returns the value of the engine's position.
     """
 
-    def value_of(opening: Line) -> int:
-        set_up_line(engine, opening)
-        return judge()
+    def candidate() -> list[Coordinates]:
+        if kind == BALANCED:
+            return play_out(engine, chance, board)
+        if kind == WILD:
+            cells = [(x, y) for y in range(board) for x in range(board)]
+            return chance.sample(cells, chance.randint(*STONES))
+        return (scatter if kind == SQUARE else begin_swap2)(chance, board)
 
-    def candidates() -> Iterator[list[Coordinates]]:
-        for _ in range(TRIES):
-            if kind == BALANCED:
-                yield play_out(engine, chance, board)
-            else:
-                yield makers[kind](chance, board)
-
-    makers = {SQUARE: scatter, WILD: strew, SWAP2: begin_swap2}
-    playable = (opening for opening in candidates() if set_up_line(engine, opening))
-    return first_balanced(playable, value_of, WILD_BALANCE if kind == WILD else BALANCE)
+    candidates = (candidate() for _ in range(TRIES))
+    playable = (opening for opening in candidates if set_up_line(engine, opening))
+    return first_balanced(playable, lambda _: judge(), WILD_BALANCE if kind == WILD else BALANCE)
 
 
 # Games ----------------------------------------------------------------------------------
@@ -227,11 +218,10 @@ class Plan(NamedTuple):
         player = SelfPlayer(engine, self)
         record = play_game(engine, self, number, player)
         chance = random.Random(f"{self.seed}:{number}:branches")
-
-        def search() -> ShortSearch | None:
-            return engine.search_nodes(self.scattered_nodes(chance, engine.game.ply))
-
-        branches = grow(engine, chance, record, player.ends, self.branch_share, search)
+        branches = grow(
+            engine, chance, record, player.ends, self.branch_share,
+            lambda: engine.search_nodes(self.scattered_nodes(chance, engine.game.ply)),
+        )  # fmt: skip
         return SelfPlayed(record, branches)
 
 

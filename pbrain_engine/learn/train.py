@@ -31,10 +31,9 @@ from ..pages import Curve, html_document, html_table, line_chart
 from ..position.rules import Rule
 from ..progress import Progress
 from .measure import judge
-from .network.dataset import log_loss
+from .network.dataset import log_loss, read_datasets
 from .network.learner import VECTOR_LIMIT
 from .network.quantise import NetworkBlock, make_codebook, pack, quantise, unpack
-from .network.reading import read_datasets
 from .network.training import Run, Score, Tally, TrainingSettings, held_out
 
 STEPS = 8000
@@ -91,7 +90,7 @@ COMMAND = CommandLine(
 def check(options: argparse.Namespace) -> None:
     """Check that input files and starting networks exist; FileError if not."""
     for path in (*options.files, *options.test):
-        source(path)  # reads the head
+        read_about(path)
     for family in options.families:
         begin_of(options, family)
 
@@ -99,9 +98,7 @@ def check(options: argparse.Namespace) -> None:
 def name_of(out: Path, name: str | None) -> str:
     """Return the name of the weights to be written, and create their folder.
 
-    Raises:
-        FileError: weights with this name or file could not be loaded.
-        OSError: the folder cannot be created.
+    FileError if weights with this name or file could not be loaded.
     """
     name = name or out.stem
     if not name.isascii() or not name.isprintable():
@@ -123,17 +120,10 @@ def by_family_named(words: Iterable[str], option: str) -> dict[str, str]:
     return found
 
 
-def source(path: Path) -> str:
-    """Return the settings of a game file in one line."""
-    return ", ".join(f"{key} {value}" for key, value in read_about(path).items())
-
-
 def begin_of(options: argparse.Namespace, family: str) -> tuple[str, NetworkBlock | None]:
     """Return the name and the network that a family's training starts from, if any.
 
-    Raises:
-        FileError: an option is invalid.
-        WeightsError: the file is not a weight file, or has no such network.
+    FileError if an option is invalid, WeightsError if the file has no such network.
     """
     single = [word for word in options.begin if word.partition("=")[0] not in FAMILIES]
     if len(single) > 1:
@@ -329,7 +319,9 @@ def main(arguments: Sequence[str]) -> int:
     check_target(options.out, (*options.files, *options.test))
     about |= {key: each for key, each in weights.about.items() if key.startswith(f"{SCALE} ")}
     for number, path in enumerate((*options.files, *options.test), 1):
-        about[f"{'test' if number > len(options.files) else 'games'} {number}"] = source(path)
+        kind = "test" if number > len(options.files) else "games"
+        source = ", ".join(f"{key} {value}" for key, value in read_about(path).items())
+        about[f"{kind} {number}"] = source
     networks = {}
     for family, name in by_family_named(options.keep, "--keep").items():
         kept = load_weights(name)

@@ -16,7 +16,7 @@ from math import exp, log, log1p, nan
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arena.calibration import Figure, average
+from ..arena.elo import Figure, average
 from ..engine.engine import LOGIT_UNIT, Engine, Limit, Move
 from ..errors import FileError
 from ..eval.weights import FAMILIES, family_of, load_weights, scale_of
@@ -97,6 +97,14 @@ class Sources:
                         yield Place(number, stones)
 
 
+def set_up(engine: Engine, record: Record, stones: int) -> bool:
+    """Set up the position after some stones of a record; return False if the game is over then."""
+    game = engine.game
+    if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
+        engine.new_game(record.width, record.height, record.rule)
+    return set_up_line(engine, record.cells[:stones])
+
+
 class Survey(NamedTuple):
     """The settings for searching positions again."""
 
@@ -122,15 +130,21 @@ class Survey(NamedTuple):
             **{f"scale {name}": f"{scale_of(weights.about, name):g}" for name in FAMILIES},
         }
 
+    def takes(self, engine: Engine, record: Record, stones: int) -> bool:
+        """Set up a position and return whether it is to be searched.
+
+        Open ones have a choice of moves and no known forced win.
+        """
+        if not set_up(engine, record, stones):
+            return False
+        is_open = abs(record.values[stones]) < WIN_BAND and len(engine.logits()) > 1
+        return is_open or not self.is_open
+
     def play(self, engine: Engine, stretch: Stretch) -> list[Record]:
         """Search the positions of a stretch; return them with the results."""
         record, found = stretch.record, list[Record]()
-        line = record.cells
-        engine.new_game(record.width, record.height, record.rule)
         for stones in stretch.stones:
-            if not set_up_line(engine, line[:stones]):
-                continue
-            if self.is_open and not is_open(engine, record, stones):
+            if not self.takes(engine, record, stones):
                 continue
             lines = tuple(
                 (y * record.width + x, value)
@@ -144,11 +158,6 @@ class Survey(NamedTuple):
                 lines=lines if len(lines) > 1 else (),
             ))  # fmt: skip
         return found
-
-
-def is_open(engine: Engine, record: Record, stones: int) -> bool:
-    """Return whether the engine's position has a choice of moves and no known forced win."""
-    return abs(record.values[stones]) < WIN_BAND and len(engine.logits()) > 1
 
 
 def best_lines(engine: Engine, nodes: int, count: int) -> list[tuple[tuple[int, int], int]]:
@@ -188,19 +197,12 @@ def sample(survey: Survey, sources: Sources) -> list[Place]:
                     record = sources[place.record]
                     line = record.moves[: place.stones]
                     key = (*record[1:4], frozenset(line[::2]), frozenset(line[1::2]))
-                    if key in seen or not _suits(survey, engine, record, place.stones):
+                    if key in seen or not survey.takes(engine, record, place.stones):
                         continue
                     seen.add(key)
                     found.append(place)
                     break
     return sorted(found[: survey.size])
-
-
-def _suits(survey: Survey, engine: Engine, record: Record, stones: int) -> bool:
-    engine.new_game(record.width, record.height, record.rule)
-    if not set_up_line(engine, record.cells[:stones]):
-        return False
-    return not survey.is_open or is_open(engine, record, stones)
 
 
 def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -> int:
@@ -281,10 +283,7 @@ def read_labels(paths: Iterable[Path]) -> Iterator[Labelled]:
 
 def set_up_label(engine: Engine, record: Record) -> None:
     """Set up the position of a labelled record; FileError if it has no moves."""
-    game = engine.game
-    if (game.width, game.height, game.rule) != (record.width, record.height, record.rule):
-        engine.new_game(record.width, record.height, record.rule)
-    if not set_up_line(engine, record.cells[:-1]):
+    if not set_up(engine, record, record.opening):
         raise FileError(f"game {record.number} has a position without moves")
 
 
@@ -307,12 +306,7 @@ def assess(engine: Engine, labelled: Labelled) -> Assessment:
 
 
 def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
-    """Return how well weights, by name or file, predict files of positions.
-
-    Raises:
-        FileError: a file is damaged.
-        WeightsError: weights cannot be read.
-    """
+    """Return how well weights, by name or file, predict positions; FileError if one is damaged."""
     labels = list(read_labels(paths))
     assessed: list[tuple[str, list[Assessment]]] = []
     for name in names:

@@ -123,7 +123,7 @@ def problem_of(options: Mapping[str, str]) -> str:
 
             load_weights(arguments["weights"])
         if "level" in arguments:
-            from ..native.load.targets import host_target
+            from ..native.load.store import host_target
 
             target, level = host_target(), arguments["level"]
             if target is not None and level not in target.levels:

@@ -6,7 +6,7 @@ from math import isnan, log
 
 import pytest
 
-from pbrain_engine.arena.calibration import AHEAD, ALL, calibrate
+from pbrain_engine.arena.report import AHEAD, ALL, calibrate
 from pbrain_engine.game.record import BLACK, DRAW, RESULTS, WHITE, GameRecord
 from pbrain_engine.values import WIN, scale_at
 

@@ -17,8 +17,7 @@ import pytest
 from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import LocalGames, close_all
-from pbrain_engine.arena.process import EngineProcess
-from pbrain_engine.arena.referee import EngineFault
+from pbrain_engine.arena.process import EngineFault, EngineProcess
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.game.record import GameRecord
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pbrain_engine.arena import processes
+from pbrain_engine.arena import process as processes
 from pbrain_engine.native.load import memory
 
 MEGABYTE = 1 << 20

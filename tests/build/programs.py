@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from pbrain_engine.arena import processes
-from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.arena.process import EngineProcess, tree_memory
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.memory import peak_working_set
 
@@ -130,7 +129,7 @@ class Judged(Piped):
             answer = self.answer(limit - (time.perf_counter() - began))
         self.fresh = False
         self.left -= round(1000 * (time.perf_counter() - began))
-        self.peak = max(self.peak, processes.tree_memory(self.peer.pid))
+        self.peak = max(self.peak, tree_memory(self.peer.pid))
         self.peer.suspend()
         x, y = map(int, answer.split(","))
         return x, y

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine.arena import processes
-from pbrain_engine.arena.process import EngineProcess
+from pbrain_engine.arena.process import EngineProcess, descendants
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import load, processor_level
@@ -88,7 +87,7 @@ def test_a_judge_gets_moves_in_each_league(program: Path, tmp_path: Path, league
             assert all(0 <= at < LEAGUES[league][0] for at in move)
             moves.append(move)
         for player in (first, second):
-            assert processes.descendants(player.peer.pid) == []
+            assert descendants(player.peer.pid) == []
             assert player.end() == 0  # by itself
             assert player.peak <= MEMORY
     assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == []

@@ -16,11 +16,11 @@ from pbrain_engine.app.thinking import LEVELS
 from pbrain_engine.arena import openings, report
 from pbrain_engine.commands import bench
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
-from pbrain_engine.doctor import command as doctor
+from pbrain_engine.doctor import checks as doctor
 from pbrain_engine.engine.engine import Engine
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.native.load.targets import host_target
+from pbrain_engine.native.load.store import host_target
 from pbrain_engine.protocol import serve
 from tests.conftest import Run
 

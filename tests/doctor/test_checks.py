@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from pbrain_engine.doctor.command import PASS
+from pbrain_engine.doctor.checks import PASS
 from tests.doctor.test_exam import grade
 
 TOURNAMENT = ["goes on after a pause", "names 20 where", "was asked before END"]

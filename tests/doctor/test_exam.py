@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from pbrain_engine.arena.process import EngineProcess
-from pbrain_engine.doctor import command
-from pbrain_engine.doctor.command import FAIL, PASS, SKIP
+from pbrain_engine.doctor import checks
+from pbrain_engine.doctor.checks import FAIL, PASS, SKIP
 from pbrain_engine.doctor.exam import Options
 from tests.build.wine import needs_windows_itself
 from tests.golden import dialogues
@@ -38,8 +38,8 @@ def program(tmp_path: Path, kind: str) -> list[str]:
 
 
 def grade(program: list[str], title: str, patience: float = 0.4) -> str:
-    (check,) = [check for check in command.select([]) if title in check.title]
-    return command.run_check(check, Options(program, turn=0.05, patience=patience)).grade
+    (check,) = [check for check in checks.select([]) if title in check.title]
+    return checks.run_check(check, Options(program, turn=0.05, patience=patience)).grade
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other checks are made there")
@@ -58,7 +58,7 @@ def test_our_own_program_has_no_violation(
 ) -> None:
     chosen = [word for client in clients for word in ("--client", client)]
     words = ["--json", "--turn", "0.1", *chosen, "--", sys.executable, "-m", "pbrain_engine"]
-    status = command.main(words)
+    status = checks.main(words)
     report = json.loads(capsys.readouterr().out)
     assert [c for c in report["checks"] if c["grade"] not in (PASS, SKIP)] == []
     assert status == 0
@@ -67,8 +67,8 @@ def test_our_own_program_has_no_violation(
 @pytest.mark.timed
 def test_a_check_of_a_program_that_reads_nothing_more_fails_in_time(tmp_path: Path) -> None:
     options = Options(program(tmp_path, "numb"), turn=0.05, patience=0.4)
-    (million,) = [c for c in command.select(["any"]) if "million" in c.title]
-    found = command.run_check(million, options)
+    (million,) = [c for c in checks.select(["any"]) if "million" in c.title]
+    found = checks.run_check(million, options)
     assert found.grade == FAIL and found.finding == "no answer within 0.4 s"
     assert found.seconds < 5
 

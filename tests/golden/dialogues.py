@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.arena.process import TimedLine
-from pbrain_engine.doctor import command, exam
+from pbrain_engine.doctor import checks, exam
 from pbrain_engine.doctor.checks import CHECKS, Check
 from pbrain_engine.doctor.exam import Options
 from tests.golden import texts
@@ -260,7 +260,7 @@ def examine(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exam, "EngineProcess", peer)
         patch.setattr(exam.os, "killpg", lambda pid, number: sent.append(number.name))
-        for module in (exam, command):
+        for module in (exam, checks):
             patch.setattr(module, "perf_counter", clock.read)
         patch.setattr(exam, "sleep", clock.sleep)
         patch.setattr(exam, "peak_working_set", lambda pid: 104_857_600 + (fault == "stone"))
@@ -268,13 +268,13 @@ def examine(
 
 
 def graded(check: Check) -> str:
-    found = command.run_check(check, OPTIONS)
+    found = checks.run_check(check, OPTIONS)
     return f"{found.grade} {found.finding}".strip()
 
 
 def said(words: str, fault: str) -> str:
     """Return what the command says of a program whose second answer is faulty."""
-    heard = printed(lambda: command.main(shlex.split(words)))
+    heard = printed(lambda: checks.main(shlex.split(words)))
     return f"$ numoku check {words}{fault and f'; {fault}'}\n{heard}"
 
 

@@ -136,8 +136,8 @@ def match_of(asked: str, words: str) -> str:
         patch.setattr(Shelf, "wishes", wishes)
         patch.setattr(match, "LocalGames", Shelf)
         patch.setattr(match, "ClusterPool", Shelf)
-        patch.setattr(match.processes, "KNOWS_MEMORY", False)
-        patch.setattr(match.processes, "usable_cores", lambda: (0, 1, 4))
+        patch.setattr(match, "KNOWS_MEMORY", False)
+        patch.setattr(match, "usable_cores", lambda: (0, 1, 4))
         said = printed(lambda: cli.main(["match", *shlex.split(words)]))
     return f"{asked}$ numoku match {words}\n{said}"
 

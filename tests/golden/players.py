@@ -25,8 +25,8 @@ import pytest
 from pbrain_engine.arena import match, players, pool, referee
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.pool import GameSeat
-from pbrain_engine.arena.process import TimedLine
-from pbrain_engine.arena.referee import EngineFault, GameTask, Thinking
+from pbrain_engine.arena.process import EngineFault, TimedLine
+from pbrain_engine.arena.referee import GameTask, Thinking
 from pbrain_engine.arena.settings import EngineSpec
 from pbrain_engine.engine.engine import Limit
 from pbrain_engine.errors import SettingsError
@@ -192,7 +192,7 @@ def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[
         patch.setattr(players, "time", SimpleNamespace(perf_counter=stage.read))
         patch.setattr(referee, "time", SimpleNamespace(perf_counter=stage.read))
         seen = lambda pid: stage.memory.get(pid, 5 << 20)  # noqa: E731
-        patch.setattr(players, "processes", SimpleNamespace(tree_memory=seen))
+        patch.setattr(players, "tree_memory", seen)
         patch.setattr(players, "make_engine", lambda spec: Thinker(stage, spec))
         bind = lambda pid, cores: stage.say(0, f"process {pid} is bound to {cores}")  # noqa: E731
         patch.setattr(pool.os, "sched_setaffinity", bind, raising=False)

@@ -16,7 +16,7 @@ from pbrain_engine import Engine, Game, Limit, Move, Rule, Side, cli
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.learn import datagen, selfplay
-from pbrain_engine.learn.network.reading import read_datasets
+from pbrain_engine.learn.network.dataset import read_datasets
 from pbrain_engine.learn.selfplay import Plan, SelfPlayer, make_engine
 from pbrain_engine.notation.games import (
     NO_VALUE,

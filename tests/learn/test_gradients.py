@@ -14,10 +14,10 @@ from numba.core import dispatcher
 from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.learn.network import rows
 from pbrain_engine.learn.network.batch import Batch, Threads, make_batch, patterns
+from pbrain_engine.learn.network.dataset import read_datasets
 from pbrain_engine.learn.network.gradients import LEVEL_BEND, accumulate_gradients
 from pbrain_engine.learn.network.layout import Layout, Widths
 from pbrain_engine.learn.network.learner import Learner
-from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.position.rules import Rule
 
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"

@@ -28,9 +28,9 @@ def test_learned_weights_predict_better_than_hand_set_ones_and_networks_best():
     found = measure([SAMPLE], [load_weights(name) for name in ("hand", "learned", "network")])
     for hand, learned, network in zip(found[::3], found[1::3], found[2::3], strict=True):
         assert hand.positions == learned.positions == network.positions > 300
-        assert learned.target < hand.target
-        assert learned.entropy < hand.entropy - 0.3
-        assert network.entropy < learned.entropy - 0.3
+        assert learned.value_loss < hand.value_loss
+        assert learned.move_entropy < hand.move_entropy - 0.3
+        assert network.move_entropy < learned.move_entropy - 0.3
         assert network.first > learned.first
 
 

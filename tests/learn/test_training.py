@@ -14,10 +14,9 @@ import pytest
 from pbrain_engine import Rule, cli
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights
-from pbrain_engine.learn.network import reading
-from pbrain_engine.learn.network.dataset import Dataset
+from pbrain_engine.learn.network import dataset as reading
+from pbrain_engine.learn.network.dataset import Dataset, read_datasets
 from pbrain_engine.learn.network.layout import Widths
-from pbrain_engine.learn.network.reading import read_datasets
 from pbrain_engine.learn.network.training import Run, TrainingSettings
 from pbrain_engine.learn.train import stoppable
 from pbrain_engine.notation.games import Record, encode, header, read_about, read_games

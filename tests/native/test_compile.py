@@ -13,10 +13,9 @@ import llvmlite.binding as llvm
 import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
-from pbrain_engine.native.build import emit
+from pbrain_engine.native.build import lower
 from pbrain_engine.native.load import store
-from pbrain_engine.native.load.store import digest, sources
-from pbrain_engine.native.load.targets import host_target
+from pbrain_engine.native.load.store import digest, host_target, sources
 
 pytestmark = pytest.mark.slow
 
@@ -145,7 +144,7 @@ def test_levels_are_shared_out_and_a_defect_in_one_fails_the_build(code, tmp_pat
     caller = "define void @b() {\n call void @a()\n ret void\n}"
     kept.write_bytes(b"numba=1\n\0" + llvm.parse_assembly(f"{code}\n{caller}").as_bitcode())
     words = [word for level in ("v2", "v3") for word in ("linux-x86_64", level)]
-    failed = emit.main(["unused", "digest", str(kept), str(tmp_path), *words])
+    failed = lower.main(["unused", "digest", str(kept), str(tmp_path), *words])
     assert failed == code.startswith("declare")
     written = {path.name for path in tmp_path.iterdir()} - {kept.name}
     assert written == (set() if failed else {"linux-x86_64-v2.o", "linux-x86_64-v3.o"})
@@ -182,7 +181,7 @@ def test_the_digest_sees_content_and_names_and_not_line_ends(copy):
 def test_the_digest_covers_everything_that_builds_a_kernel(copy):
     """A kernel that was built in another way is another kernel: each of these files counts."""
     building = {p.name for p in (copy / "native" / "build").iterdir() if p.suffix in (".py", ".ll")}
-    assert {"compile.py", "emit.py", "front.py", "lower.py", "windows.ll", "runtime.ll"} <= building
+    assert {"compile.py", "front.py", "lower.py", "windows.ll", "runtime.ll"} <= building
     whole = digest(str(copy))
     for name in (*sources(), *(f"native/build/{name}" for name in building)):
         before = (copy / name).read_bytes()

@@ -16,9 +16,8 @@ import pytest
 
 from pbrain_engine.files import try_lock
 from pbrain_engine.native.load import library, store
-from pbrain_engine.native.load import targets as cpu
 from pbrain_engine.native.load.library import KernelError, Library, load, processor_level
-from pbrain_engine.native.load.targets import TARGETS, host_target
+from pbrain_engine.native.load.store import TARGETS, host_target
 from tests.native.test_uncompiled import TOY_WALK
 
 ROOT = Path(__file__).parents[2]
@@ -185,12 +184,14 @@ def test_a_call_takes_about_a_microsecond(toy):
     assert statistics.median(seconds() for _ in range(20)) < 5e-6
 
 
-def level_of(features: Sequence[cpu.Bit], saved: int | None = 0xE7, highest: int = 7) -> str | None:
+def level_of(
+    features: Sequence[store.Bit], saved: int | None = 0xE7, highest: int = 7
+) -> str | None:
     """Return the level of a processor whose system saves these registers; None: do not ask."""
 
     def cpuid(leaf: int, subleaf: int) -> tuple[int, int, int, int]:
         if leaf in (0, 0x8000_0000):
-            return (highest if leaf == 0 else cpu.EXTENDED + 1), 0, 0, 0
+            return (highest if leaf == 0 else store.EXTENDED + 1), 0, 0, 0
         a, b, c, d = (
             sum(1 << bit for at, place, bit in features if (at, place) == (leaf, register))
             for register in range(4)
@@ -201,12 +202,12 @@ def level_of(features: Sequence[cpu.Bit], saved: int | None = 0xE7, highest: int
         assert saved is not None, "an illegal instruction"
         return saved
 
-    return cpu.x86_level(cpuid, xgetbv)
+    return store.x86_level(cpuid, xgetbv)
 
 
 def test_a_level_needs_each_of_its_features_and_the_registers_that_the_system_saves():
-    features: list[cpu.Bit] = []
-    for level, needed in cpu.FEATURES.items():
+    features: list[store.Bit] = []
+    for level, needed in store.FEATURES.items():
         below = level_of(features)
         features += needed.values()
         assert level_of(features) == level
@@ -215,7 +216,7 @@ def test_a_level_needs_each_of_its_features_and_the_registers_that_the_system_sa
     for saved, level in ((0x3, "v2"), (0x7, "v3"), (0xE7, "v4")):
         assert level_of(features, saved) == level
     assert level_of(features, highest=6) == "v2", "a leaf beyond the highest is not believed"
-    assert level_of([*cpu.FEATURES["v2"].values()], saved=None) == "v2"
+    assert level_of([*store.FEATURES["v2"].values()], saved=None) == "v2"
 
 
 def test_the_processor_is_the_one_that_the_system_describes():

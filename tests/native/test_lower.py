@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine.native.load.library import load
-from pbrain_engine.native.load.targets import TARGETS, host_target
+from pbrain_engine.native.load.store import TARGETS, host_target
 from tests.native.libraries import ALLOWED_IMPORTS, MEMORY, facts
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ HEADER = "import numpy as np\nfrom numba import carray\nfrom pbrain_engine.kerne
 EMIT = """
 import sys
 from pbrain_engine.native.build import front, lower
-from pbrain_engine.native.load.targets import TARGETS
+from pbrain_engine.native.load.store import TARGETS
 front.BATCH = int(sys.argv[2])
 _, module = front.compile_exports(sys.argv[1])
 _, optimised = lower.emit(module, TARGETS["linux-x86_64"], "v3", "about")
@@ -33,7 +33,7 @@ import sys
 import bad_kernels
 from pbrain_engine import kernel
 from pbrain_engine.native.build import front, lower
-from pbrain_engine.native.load.targets import TARGETS
+from pbrain_engine.native.load.store import TARGETS
 every = dict(kernel.EXPORTS)
 for name, export in every.items():
     kernel.EXPORTS.clear()

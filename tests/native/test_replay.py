@@ -19,8 +19,7 @@ import pytest
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.build.compile import Build, Output
 from pbrain_engine.native.load.library import Library, load, processor_level
-from pbrain_engine.native.load.store import cache_root, digest
-from pbrain_engine.native.load.targets import TARGETS, Target, host_target
+from pbrain_engine.native.load.store import TARGETS, Target, cache_root, digest, host_target
 from tests.build.building import pyodide
 from tests.native.libraries import facts
 from tests.replay.replay import replay as again

@@ -13,7 +13,7 @@ import pytest
 from pbrain_engine.errors import BuildError
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.build.compile import Build, link
-from pbrain_engine.native.load.targets import TARGETS, host_target
+from pbrain_engine.native.load.store import TARGETS, host_target
 from tests.conftest import toy_levels
 from tests.native.libraries import ALLOWED_IMPORTS, MEMORY, facts
 

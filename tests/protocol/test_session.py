@@ -11,7 +11,7 @@ import pytest
 from pbrain_engine import Engine, Rule
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
-from pbrain_engine.native.load.targets import host_target
+from pbrain_engine.native.load.store import host_target
 from pbrain_engine.protocol import session
 from pbrain_engine.protocol.commands import Command, CommandReader
 from pbrain_engine.protocol.searches import Task

@@ -121,10 +121,9 @@ def make_batch(
     )  # fmt: skip
     empty = empty_lines(height, width, known.half)
 
-    def part(thread: int, first: int, last: int) -> None:
-        encode_positions(batch, first, last, known, empty, used)
-
-    threads.each(part, 0, count)
+    threads.each(
+        lambda _, first, last: encode_positions(batch, first, last, known, empty, used), 0, count
+    )
     used[known.swapped[np.flatnonzero(used)]] = 1  # closed under exchange of colours
     used[known.blank] = 1
     return batch._replace(used=np.flatnonzero(used))

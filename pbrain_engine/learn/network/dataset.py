@@ -1,22 +1,35 @@
-"""Training data: the positions of recorded games, in memory (``reading.py``).
+"""Training data: the positions of recorded games, in memory.
 
-A position takes its place in its game, some numbers, a bit for each cell and two bytes for each
-candidate: about 200 bytes, so all games fit and positions can be shuffled freely. Losses and value
-targets are computed here, too. A value divided by its *scale* is the logarithm of the odds that the
-side to move wins.
+Each game is replayed once in the kernel, which returns the linear evaluation before each move, and
+the candidate moves. A position takes its place in its game, some numbers, a bit for each cell and
+two bytes for each candidate: about 200 bytes, so all games fit and positions can be shuffled
+freely. Losses and value targets are computed here, too. A value divided by its *scale* is the
+logarithm of the odds that the side to move wins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, combinations_with_replacement, islice
+from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FileError
-from ...notation.games import LABELS
+from ...eval.weights import Weights, family_of
+from ...game.game import tables_of
+from ...native.load import library
+from ...native.load.memory import Block
+from ...notation.games import LABELS, NO_VALUE, Ending, Record, is_held_out, read_games
+from ...patterns.shapes import FOUR, LINE_SHAPES, OPEN_FOUR
+from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
+from ...position.rules import Side
 from ...values import WIN_BAND
+from ...workers import Pool, ThreadCache, in_order
 
 Ints = NDArray[np.int64]
 Vector = NDArray[np.float64]
@@ -172,10 +185,7 @@ class Dataset(NamedTuple):
     def search_scale(self, usual: float | None = None) -> float:
         """Return the scale with which search values predict results best.
 
-        Without results among the training positions, return ``usual``.
-
-        Raises:
-            FileError: there are no results, and ``usual`` is None.
+        Without results among the training positions, return ``usual``; FileError if it is None.
         """
         chosen = ~self.held & (np.abs(self.value.astype(np.int32)) < WIN_BAND)
         places = np.flatnonzero(chosen & (self.points >= 0))
@@ -219,3 +229,148 @@ def join(parts: Sequence[Dataset]) -> Dataset:
     columns["at"] += np.repeat(moves[:-1], sizes)
     columns["score_at"] += np.repeat(scores[:-1], sizes)
     return Dataset(parts[0].height, parts[0].width, **columns)
+
+
+# Reading ------------------------------------------------------------------------------
+
+AT_ONCE = 64  # games per task
+NEAR_BYTES = 64
+DECIDED = 1 | 2  # threat masks with an enemy five or a winning four: no evaluation needed
+
+
+class LearnedGame(NamedTuple):
+    """A game to learn from or to hold out."""
+
+    number: int  # of the game among all games read
+    record: Record
+    held: bool
+
+
+class GameReader:
+    """Replays games in the kernel, with memory for each thread."""
+
+    def __init__(self, weights: Weights) -> None:
+        """Use the linear part of weights."""
+        # Under its own id, as the same weights with the network have other tables.
+        about = weights.about | {"id": f"{weights.id} alone"}
+        self._weights = weights._replace(about=about, streams={})
+        self._library = library.load()
+        self._games, self._lock = ThreadCache(), Lock()
+        self._fours = fours()
+
+    def positions(self, games: Sequence[LearnedGame]) -> Dataset:
+        """Return the positions worth learning from, of games with one board size."""
+        records = [game.record for game in games]
+        lengths = [len(record.moves) for record in records]
+        moves = np.empty(sum(lengths), np.int16)
+        facts = np.empty((len(moves), 3), np.int16)  # threats, linear evaluation, candidates
+        near = np.empty((len(moves), NEAR_BYTES), np.uint8)
+        scored = np.empty(max(lengths) * MAX_STONES, np.int16)
+        found, begin = [np.zeros(0, np.int16)], 0
+        for record in records:
+            check(record)
+            end = begin + len(record.moves)
+            moves[begin:end] = record.moves
+            with self._lock:  # the first to ask builds them
+                tables = tables_of(self._library, record.rule, self._weights).address
+            block = self._games.get("game", lambda: Block(self._library.sizes["game"]))
+            game = block.address
+            self._library.game_new(game, tables, record.width, record.height)
+            count = self._library.game_lessons(
+                game, tables, moves[begin:].ctypes.data, len(record.moves),
+                self._fours.ctypes.data, facts[begin:].ctypes.data, near[begin:].ctypes.data,
+                scored.ctypes.data,
+            )  # fmt: skip
+            found.append(scored[:count].copy())
+            begin = end
+        scores = np.concatenate(found)
+        values = np.concatenate([np.array(record.values, np.int16) for record in records])
+        picks = has_bit(near, np.arange(len(moves)), moves)
+        kept = (values != NO_VALUE) & (facts[:, 0] & DECIDED == 0) & (picks | (values < WIN_BAND))
+        chosen, counts = np.flatnonzero(kept), facts[:, 2].astype(np.int64)
+        ply = np.concatenate([np.arange(length, dtype=np.int16) for length in lengths])
+        points = np.concatenate([points_of(record) for record in records])
+        number = np.repeat(np.array([game.number for game in games], np.int32), lengths)
+        held = np.repeat([game.held for game in games], lengths)
+        height, width = records[0].height, records[0].width
+        return Dataset(
+            height, width, moves, chosen, ply[chosen], facts[chosen, 0], facts[chosen, 1],
+            values[chosen], points[chosen], number[chosen], held[chosen],
+            near[chosen, : -(-height * width // 8)], np.cumsum(counts[kept]) - counts[kept],
+            scores[np.repeat(kept, counts)], np.zeros(len(chosen), np.float32),
+            np.zeros(len(chosen), bool),
+        )  # fmt: skip
+
+
+def points_of(record: Record) -> NDArray[np.int8]:
+    """Return the final half points of the side to move, for each move, or UNKNOWN."""
+    points = np.full(len(record.moves), UNKNOWN, np.int8)
+    if record.ending is not Ending.BRANCH:
+        points[Side.BLACK :: 2], points[Side.WHITE :: 2] = 1 + record.result, 1 - record.result
+    return points
+
+
+def fours() -> NDArray[np.uint8]:
+    """Return a 1 for each combination of line shapes that has a four, in the kernel's order."""
+    combinations = combinations_with_replacement(range(LINE_SHAPES), 4)
+    ordered = sorted(combinations, key=lambda lines: lines[::-1])
+    return np.array([FOUR in lines or OPEN_FOUR in lines for lines in ordered], np.uint8)
+
+
+def check(record: Record) -> None:
+    """Check that a game can be replayed; FileError if not."""
+    sides = record.width, record.height
+    area = record.width * record.height
+    if not all(MIN_BOARD <= each <= MAX_BOARD for each in sides):
+        raise FileError(f"game {record.number} has a board of {sides[0]}x{sides[1]}")
+    if len(set(record.moves)) < len(record.moves) or max(record.moves, default=0) >= area:
+        raise FileError(f"game {record.number} has a stone off the board or on a taken cell")
+
+
+def select_games(files: Iterable[Path], test: Iterable[Path], family: str) -> Iterator[LearnedGame]:
+    """Yield a family's games, with test files or one in sixteen held out; FileError if damaged."""
+    test = list(test)
+    games, others = (chain.from_iterable(map(read_games, each)) for each in (files, test))
+    learned = ((each, not test and is_held_out(each.number)) for each in games)
+    number, before = -1, None
+    for record, held in chain(learned, ((each, True) for each in others)):
+        now = record.number if record.ending is Ending.SEARCHED else None
+        number += now is None or now != before  # shared by a game's positions searched again
+        before = now
+        if family_of(record.rule) == family:
+            yield LearnedGame(number, record, held)
+
+
+def group_by_size(games: Iterable[LearnedGame]) -> Iterator[list[LearnedGame]]:
+    """Yield games in groups of the same board size."""
+    games = iter(games)
+    while part := list(islice(games, 4 * AT_ONCE)):
+        sizes: dict[tuple[int, int], list[LearnedGame]] = {}
+        for game in part:
+            sizes.setdefault((game.record.height, game.record.width), []).append(game)
+        for those in sizes.values():
+            yield from (those[i : i + AT_ONCE] for i in range(0, len(those), AT_ONCE))
+
+
+def read_datasets(
+    files: Iterable[Path],
+    test: Iterable[Path],
+    family: str,
+    weights: Weights,
+    watch: Callable[[int], None] = lambda positions: None,
+    threads: int = 1,
+) -> list[Dataset]:
+    """Return the positions of one family, one dataset per board size, smallest first.
+
+    ``watch`` is called now and then with the number of positions so far. FileError if a file is
+    missing or damaged.
+    """
+    groups = group_by_size(select_games(files, test, family))
+    make_pool = partial(Pool[Any, Any], workers=threads)
+    found: dict[tuple[int, int], list[Dataset]] = {}
+    total = 0
+    for dataset in in_order(make_pool, GameReader(weights).positions, groups):
+        found.setdefault((dataset.height, dataset.width), []).append(dataset)
+        total += dataset.size
+        watch(total)
+    return [join(parts) for size, parts in sorted(found.items())]

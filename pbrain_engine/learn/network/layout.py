@@ -60,16 +60,6 @@ class Head(NamedTuple):
     score_share: Floats  # [1], of the linear move score
 
 
-class TransposedHead(NamedTuple):
-    """The weights of a head for the backward pass: [outputs, inputs] row by row."""
-
-    region: Floats
-    trunk: Floats
-    value: Floats
-    policy: Floats
-    cell: Floats
-
-
 class Map(NamedTuple):
     """The numbers of a map from patterns to vectors or their gradients, stored like a head's."""
 
@@ -78,13 +68,6 @@ class Map(NamedTuple):
     second: Floats  # [units, units]
     second_bias: Floats  # [units]
     third: Floats  # [units, outputs]
-
-
-class TransposedMap(NamedTuple):
-    """The weights of a map for the backward pass."""
-
-    second: Floats
-    third: Floats
 
 
 class Part(NamedTuple):
@@ -143,27 +126,20 @@ class Layout:
             part.name: numbers[part.start : part.end].reshape(part.shape) for part in self.parts
         }
 
-    def _parts(self, prefix: str, fields: Sequence[str], numbers: Floats) -> list[Floats]:
+    def head(self, numbers: Floats, side: int, transpose: bool = False) -> Head:
+        """Return a head of a flat array; ``transpose``: a copy, [outputs, inputs] row by row."""
+        return Head(*self._flat(f"head{side}", Head._fields, numbers, transpose))
+
+    def map(self, numbers: Floats, side: int, transpose: bool = False) -> Map:
+        """Return a map of a flat array, like a head."""
+        return Map(*self._flat(f"map{side}", Map._fields, numbers, transpose))
+
+    def _flat(
+        self, prefix: str, fields: Sequence[str], numbers: Floats, transpose: bool
+    ) -> list[Floats]:
         views = self.views(numbers)
-        return [views[f"{prefix}.{name}"] for name in fields]
-
-    def head(self, numbers: Floats, side: int) -> Head:
-        """Return a head of a flat array."""
-        return Head(*map(np.ravel, self._parts(f"head{side}", Head._fields, numbers)))
-
-    def map(self, numbers: Floats, side: int) -> Map:
-        """Return a map of a flat array."""
-        return Map(*map(np.ravel, self._parts(f"map{side}", Map._fields, numbers)))
-
-    def transposed_head(self, numbers: Floats, side: int) -> TransposedHead:
-        """Return a copy of a head's weights for the backward pass."""
-        parts = self._parts(f"head{side}", TransposedHead._fields, numbers)
-        return TransposedHead(*map(transposed, parts))
-
-    def transposed_map(self, numbers: Floats, side: int) -> TransposedMap:
-        """Return a copy of a map's weights for the backward pass."""
-        parts = self._parts(f"map{side}", TransposedMap._fields, numbers)
-        return TransposedMap(*map(transposed, parts))
+        parts = [views[f"{prefix}.{name}"] for name in fields]
+        return [np.ravel(part.T if transpose else part) for part in parts]
 
     def start(self, seed: int, kind: type[np.floating[Any]] = np.float32) -> Floats:
         """Return initial numbers, equivalent to the linear evaluation and linear move score."""
@@ -188,11 +164,6 @@ class Layout:
         return numbers
 
 
-def transposed(weights: Floats) -> Floats:
-    """Return a matrix with rows and columns exchanged, as a flat array."""
-    return np.ascontiguousarray(weights.T).ravel()
-
-
 # Records for the training loops ---------------------------------------------------------
 
 REGIONS = 9
@@ -205,7 +176,7 @@ class Model(NamedTuple):
 
     vectors: Floats  # [patterns, channels]
     head: Head
-    transposed: TransposedHead
+    transposed: Head  # for the backward pass
 
 
 class Gradients(NamedTuple):

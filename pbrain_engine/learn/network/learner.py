@@ -12,9 +12,8 @@ import numpy as np
 
 from .batch import Batch, Threads
 from .dataset import Floats, Ints
-from .gradients import accumulate_gradients
+from .gradients import accumulate_gradients, backward_map, map_patterns
 from .layout import PEAKS, Goal, Gradients, Layout, Map, Model, Outputs, Part
-from .mapping import backward_map, map_patterns
 from .rows import loop
 
 VECTOR_LIMIT = 31.0
@@ -80,10 +79,8 @@ class Learner:
         )  # fmt: skip
         factors = np.array(shares or (0.0, 0.0, 0.0), kind)
         for side, (first, last) in enumerate(batch.sides[: layout.sides]):
-            model = Model(
-                self._vectors[side], layout.head(numbers, side),
-                layout.transposed_head(numbers, side),
-            )  # fmt: skip
+            head, transposed = layout.head(numbers, side), layout.head(numbers, side, True)
+            model = Model(self._vectors[side], head, transposed)
             peaks = np.zeros((self.threads.count, len(PEAKS)), kind)
 
             def part(
@@ -141,7 +138,7 @@ class Learner:
         """Add the gradients of a side's map, and of its individual pattern vectors."""
         layout = self.layout
         layout.views(self.gradients[0])[f"map{side}.own"][used] = change
-        net, transposed = layout.map(self.numbers, side), layout.transposed_map(self.numbers, side)
+        net, transposed = layout.map(self.numbers, side), layout.map(self.numbers, side, True)
         keys, half, flat = layout.known.keys[used], layout.known.half, change.ravel()
 
         def part(thread: int, first: int, last: int) -> None:

@@ -34,13 +34,7 @@ from ...eval.network_block import (
 )
 from .batch import Patterns, patterns
 from .dataset import Floats, Ints
-from .forward import (
-    BOARD_SCALE,
-    FEATURE_UNIT,
-    POOL_SCALE,
-    REGION_SCALE,
-    SCORE_SCALE,
-)
+from .forward import BOARD_SCALE, FEATURE_UNIT, POOL_SCALE, REGION_SCALE, SCORE_SCALE
 from .layout import MASK_BITS, PEAKS, Layout
 
 Real = NDArray[np.float64]
@@ -128,10 +122,8 @@ class Layer(NamedTuple):
 def layer(weights: Real, biases: Real, largest: int) -> Layer:
     """Return a quantised layer for integer inputs up to ``largest``.
 
-    Half a unit is added to the biases, so that the shift rounds.
-
-    Raises:
-        ValueError: even without a shift the sums do not fit 32 bits.
+    Half a unit is added to the biases, so that the shift rounds. ValueError if even without a shift
+    the sums do not fit 32 bits.
     """
     for shift in range(MOST_SHIFT, -1, -1):
         rows = np.rint(weights * 2.0**shift)
@@ -293,11 +285,7 @@ def nearest(points: Real, among: Real) -> Ints:
 def quantise(
     layout: Layout, numbers: Floats, peaks: Floats, codes: Codebook, scale: float
 ) -> NetworkBlock:
-    """Return a quantised network; ``peaks``: of its heads on games.
-
-    Raises:
-        ValueError: numbers are too large for the file.
-    """
+    """Return a network quantised by the ``peaks`` of its heads; ValueError if numbers are large."""
     book = np.rint(codes.vectors * FEATURE_UNIT).clip(-BOOK_LIMIT, BOOK_LIMIT).astype(np.int64)
     shared = {"codes": codes.codes, "book": book}
     if layout.tied:
@@ -344,11 +332,8 @@ def vectors_of(block: NetworkBlock, layout: Layout) -> list[Floats]:
 def begin_at(block: NetworkBlock, layout: Layout, seed: int, scale: float) -> tuple[Floats, Floats]:
     """Return the numbers of a network equivalent to a block, and their decay targets.
 
-    ``scale``: units of value per logistic unit.
-
-    Raises:
-        WeightsError: the block has other layer widths or wider windows, or it distinguishes
-            colours that the family treats the same.
+    ``scale``: units of value per logistic unit. WeightsError if the block has other layer widths or
+    wider windows, or distinguishes colours that the family treats the same.
     """
     sizes, wanted = block.sizes, sizes_for(layout, block.sizes.codes)
     if sizes[6:11] != wanted[6:11]:

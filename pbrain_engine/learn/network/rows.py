@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,82 +54,67 @@ def step(function: Callable[..., Any]) -> Any:
     return numba.njit(inline="always", **OPTIONS)(function)
 
 
-def _splat(builder: ir.IRBuilder, numbers: ir.Value, index: ir.Value) -> ir.Value:
+def emitted(kind: Callable[..., Any]) -> Callable[..., Any]:
+    """Let loops call the decorated emitter of LLVM code, without its builder.
+
+    ``kind``: numba's signature for the types of the arguments.
+    """
+    return lambda emit: instruction(kind, emit)(partial(emit, None))
+
+
+row_of = emitted(lambda number: Row(number)(number))(spread)
+on_rows = emitted(lambda row, *others: row(row, *others))
+
+
+@emitted(lambda numbers, _: Row(numbers.dtype)(numbers, types.int64))
+def splat(builder, numbers, index):
+    """Return a row filled with one number of an array."""
     return spread(builder, builder.load(builder.gep(numbers, [index])))
 
 
-def _of_two(name: str) -> Callable[..., ir.Value]:
-    """Return an emitter of an operation on two rows, lane by lane."""
-    return lambda builder, *rows: getattr(builder, name)(*rows, flags=("fast",))
+@on_rows
+def add(builder, one, other):
+    """Return the sums of two rows."""
+    return builder.fadd(one, other, flags=("fast",))
 
 
-def _add_product(
-    builder: ir.IRBuilder, total: ir.Value, one: ir.Value, other: ir.Value
-) -> ir.Value:
+@on_rows
+def multiply(builder, one, other):
+    """Return the products of two rows."""
+    return builder.fmul(one, other, flags=("fast",))
+
+
+@on_rows
+def add_product(builder, total, one, other):
+    """Return a row plus the product of two others, fused if the processor can."""
     return builder.fadd(total, builder.fmul(one, other, flags=("fast",)), flags=("fast",))
 
 
-def _clamp(builder: ir.IRBuilder, row: ir.Value, top: ir.Value) -> ir.Value:
+@on_rows
+def clamp(builder, row, top):
+    """Return a row with each number clamped between 0 and ``top``."""
     zero = ir.Constant(row.type, None)
     row = builder.select(builder.fcmp_ordered(">", row, zero), row, zero)
     return builder.select(builder.fcmp_ordered("<", row, top), row, top)
 
 
-def _gate(builder: ir.IRBuilder, row: ir.Value, seen: ir.Value, top: ir.Value) -> ir.Value:
+@on_rows
+def gate(builder, row, seen, top):
+    """Return a row with zeros wherever ``seen`` is not between 0 and ``top``."""
     zero = ir.Constant(row.type, None)
     above, below = builder.fcmp_ordered(">", seen, zero), builder.fcmp_ordered("<", seen, top)
     return builder.select(builder.and_(above, below), row, zero)
 
 
-def _total_of(builder: ir.IRBuilder, row: ir.Value) -> ir.Value:
+@emitted(lambda row: row.kind(row))
+def total_of(builder, row):
+    """Return the sum of a row."""
     kind = row.type.element
-    letters = "f64" if isinstance(kind, ir.DoubleType) else "f32"
+    name = f"llvm.vector.reduce.fadd.v{LANES}{'f64' if isinstance(kind, ir.DoubleType) else 'f32'}"
     function = cgutils.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(kind, [kind, row.type]),
-        f"llvm.vector.reduce.fadd.v{LANES}{letters}",
+        builder.module, ir.FunctionType(kind, [kind, row.type]), name
     )
     return builder.call(function, [ir.Constant(kind, 0.0), row], fastmath=("fast",))
-
-
-@instruction(lambda numbers, _: Row(numbers.dtype)(numbers, types.int64), _splat)
-def splat(numbers, index):
-    """Return a row filled with one number of an array."""
-
-
-@instruction(lambda number: Row(number)(number), spread)
-def row_of(number):
-    """Return a row filled with a number."""
-
-
-@instruction(lambda row, _: row(row, row), _of_two("fadd"))
-def add(one, other):
-    """Return the sums of two rows."""
-
-
-@instruction(lambda row, _: row(row, row), _of_two("fmul"))
-def multiply(one, other):
-    """Return the products of two rows."""
-
-
-@instruction(lambda row, *_: row(row, row, row), _add_product)
-def add_product(total, one, other):
-    """Return a row plus the product of two others, fused if the processor can."""
-
-
-@instruction(lambda row, _: row(row, row), _clamp)
-def clamp(row, top):
-    """Return a row with each number clamped between 0 and ``top``."""
-
-
-@instruction(lambda row, *_: row(row, row, row), _gate)
-def gate(row, seen, top):
-    """Return a row with zeros wherever ``seen`` is not between 0 and ``top``."""
-
-
-@instruction(lambda row: row.kind(row), _total_of)
-def total_of(row):
-    """Return the sum of a row."""
 
 
 @loop

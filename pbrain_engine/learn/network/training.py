@@ -142,8 +142,7 @@ class Run:
     ) -> None:
         """Start from the linear evaluation of ``weights`` or the network ``start``.
 
-        Raises:
-            FileError: the network does not fit, or no game has a result.
+        FileError if the network does not fit, or no game has a result.
         """
         self.settings = settings
         self.datasets = [
@@ -231,10 +230,8 @@ class Run:
         """Train to the end; save, measure and ``watch`` every ``every`` steps.
 
         The averaged network with the least loss is kept as the best, which with few games is not
-        the last. Returns the positions learned per second, or 0.
-
-        Raises:
-            KeyboardInterrupt: training was stopped; its state is saved.
+        the last. Returns the positions learned per second, or 0. KeyboardInterrupt if training was
+        stopped; its state is saved.
         """
         seen, seconds = 0, 0.0
         for number, chosen in self.order.after(self.step):
@@ -273,11 +270,7 @@ class Run:
             os.fsync(file.fileno())
 
     def resume(self, path: Path) -> None:
-        """Resume from a checkpoint.
-
-        Raises:
-            FileError: it is damaged, or from a run with other settings or games.
-        """
+        """Resume from a checkpoint; FileError if it is damaged, or of other settings or games."""
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as members:
                 state = {name: members[name] for name in members.files}

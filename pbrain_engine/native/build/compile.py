@@ -11,7 +11,6 @@ doing the same work.
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import os
 import re
@@ -29,8 +28,7 @@ from ...errors import BuildError
 from ...files import hold_lock, in_place_of
 from ...options import CommandLine, Option
 from ..load.library import KernelError, Library, load, processor_level
-from ..load.store import cache_root, digest, is_shipped
-from ..load.targets import FEATURES, TARGETS, Target, host_target
+from ..load.store import FEATURES, TARGETS, Target, cache_root, digest, host_target, is_shipped
 
 EXPORTS_MODULE = "pbrain_engine.native.exports"
 VARIANTS = ("asserts", "bounds", "asserts-bounds")
@@ -69,11 +67,7 @@ def report(text: str, began: float | None = None) -> None:
 
 
 def build(work: Build, folder: str) -> list[str]:
-    """Build the missing libraries of a folder; return the paths of all.
-
-    Raises:
-        BuildError: a library cannot be built; with the reason.
-    """
+    """Build the missing libraries of a folder; return the paths of all; BuildError says why not."""
     paths = work.paths(folder)
     if not all(map(os.path.exists, paths.values())):
         os.makedirs(folder, exist_ok=True)
@@ -121,7 +115,7 @@ def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> No
         PYTHONOPTIMIZE="" if "asserts" in work.variant else "1",
         PYTHONPATH=os.pathsep.join(path or os.getcwd() for path in sys.path),
     )  # fmt: skip
-    command = [sys.executable, "-m", "pbrain_engine.native.build.emit"]
+    command = [sys.executable, "-m", "pbrain_engine.native.build.lower"]
     command += [work.exports, sources, front_end, scratch]
     for output in work.outputs:
         command += [output.target.name, output.level]
@@ -134,10 +128,8 @@ def link(target: Target, object_file: str, library_file: str) -> None:
 
     No C runtime is linked if avoidable: zig would have to build it first (a minute for Windows),
     and it would tie the library to one C library and its version. For WebAssembly, the library is
-    one of Emscripten's side modules, which Pyodide loads with ``ctypes``.
-
-    Raises:
-        BuildError: with what to install, or the linker's output.
+    one of Emscripten's side modules, which Pyodide loads with ``ctypes``. BuildError with what to
+    install, or with the linker's output.
     """
     options = ["-nostdlib", "-Wl,-s"]
     if target.is_wasm:
@@ -199,11 +191,7 @@ def forget_old_kernels(root: str) -> None:
 
 
 def ensure(variant: str = "", exports: str = EXPORTS_MODULE) -> str:
-    """Build the kernel of the current sources for this machine if needed; return its path.
-
-    Raises:
-        BuildError: it cannot be built here.
-    """
+    """Build this machine's kernel if needed; return its path; BuildError if it cannot be built."""
     try:  # without importing LLVM
         library = load(variant=variant)
         if is_shipped() or library.level == processor_level(library):
@@ -243,24 +231,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not options.target and not options.out and options.level == "host":
             paths = [ensure(options.variant)]
         else:
-            paths = _build_requested(options)
+            target = TARGETS[options.target] if options.target else host_output().target
+            levels = target.levels if options.level == "all" else (options.level,)
+            if options.level == "host":
+                levels = (host_level(target) if target == host_target() else target.levels[-1],)
+            if not set(levels).issubset(target.levels):
+                raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
+            outputs = tuple(Output(target, level) for level in levels)
+            folder = options.out or os.path.join(cache_root(), digest())
+            paths = build(Build(outputs, options.variant), folder)
     except BuildError as error:
         report(f"error: {error}")
         return 1
     print(*paths, sep="\n")
     return 0
-
-
-def _build_requested(options: argparse.Namespace) -> list[str]:
-    target = TARGETS[options.target] if options.target else host_output().target
-    levels = target.levels if options.level == "all" else (options.level,)
-    if options.level == "host":
-        levels = (host_level(target) if target == host_target() else target.levels[-1],)
-    if not set(levels).issubset(target.levels):
-        raise BuildError(f"{target.name} has the levels {', '.join(target.levels)}")
-    outputs = tuple(Output(target, level) for level in levels)
-    folder = options.out or os.path.join(cache_root(), digest())
-    return build(Build(outputs, options.variant), folder)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from __future__ import annotations
 import gc
 import importlib
 import multiprocessing
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -32,7 +33,6 @@ from numba.np import arrayobj
 
 from ... import kernel
 from ...errors import BuildError
-from .lower import parse_file
 
 # Functions per forked process; elsewhere forking is unavailable or unsafe.
 BATCH = 40 if sys.platform == "linux" else sys.maxsize
@@ -114,8 +114,7 @@ class _Writer:
     def finish(self) -> list[Any]:
         """Write the last functions in this process; return the modules of the other batches.
 
-        Raises:
-            BuildError: a forked process failed and has printed the reason.
+        BuildError if a forked process failed; it has printed the reason.
         """
         self._write()
         try:
@@ -124,14 +123,17 @@ class _Writer:
             raise BuildError("numba wrote no LLVM code; the reason is above") from None
 
 
+def parse_file(name: str) -> Any:
+    """Parse a file of LLVM code in this folder."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return llvm.parse_assembly(file.read())
+
+
 def compile_exports(name: str) -> tuple[list[tuple[str, Any]], Any]:
     """Import a module of exports and compile them with all they reach.
 
     Return each export's name and numba's compile result, and one LLVM module with the exports
-    under their names.
-
-    Raises:
-        BuildError: C cannot call an export, or an export has no code.
+    under their names. BuildError if C cannot call an export, or an export has no code.
     """
     importlib.import_module(name)
     for owner, method, ours in _REPLACED:

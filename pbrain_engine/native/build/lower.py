@@ -1,19 +1,31 @@
 """From the kernels' LLVM module to object files: platform-specific parts and LLVM's optimiser.
 
-Nothing in the module depends on the platform until ``emit``, so one run of numba (``front``)
-serves all targets and levels.
+It is the child process of a build, called by ``compile`` as ``lower EXPORTS DIGEST KEPT FOLDER
+[TARGET LEVEL]...``. Nothing in the module depends on the platform until ``emit``, so one run of
+numba (``front``), which takes most of the time, serves all targets and levels: its output is kept
+in the file KEPT. Levels are built in parallel.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import Any
 
 import llvmlite.binding as llvm
+import numba
+from numba import types
 
+from ... import kernel
 from ...errors import BuildError
-from ..load.targets import Target
+from ..load.store import TARGETS, Target
+from .compile import Output, report
+from .front import compile_exports, parse_file
 
 RUNTIME_SYMBOLS = {"memset", "memcpy", "memmove"}  # provided by any C library
 FLOATING = re.compile(r"(^|[\s,<(])(double|float|half|x86_fp80|fp128)([\s,>)]|$)")
@@ -23,12 +35,6 @@ SSE2, AVX2 = (8, "llvm.x86.sse2.pmadd.wd"), (16, "llvm.x86.avx2.pmadd.wd")
 INSTRUCTIONS = {"v2": SSE2, "v3": AVX2, "v4": AVX2, "simd128": (8, "llvm.wasm.dot")}
 # LLVM's default is 250; this gives 50 % more pairs and 4 % more nodes per second.
 INLINING_THRESHOLD = 2000
-
-
-def parse_file(name: str) -> Any:
-    """Parse a file of LLVM code in this folder."""
-    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-        return llvm.parse_assembly(file.read())
 
 
 def _pair_sums(level: str) -> Any:
@@ -78,26 +84,19 @@ def _check_module(module: Any) -> None:
         raise BuildError("the kernel computes with floating point:\n" + "\n".join(floating[:10]))
 
 
-def target_machine(target: Target, level: str) -> Any:
-    """Return LLVM's code generator for a platform and level."""
+def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, Any]:
+    """Return the object file of a linked module for a platform, and its optimised module.
+
+    ``about``: the text returned by its function ``numoku_about``. BuildError if the module needs a
+    runtime or uses floating point.
+    """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     llvm.initialize_native_asmparser()  # for the inline assembly of cpuid.ll
     features = f"+{level},+bulk-memory" if target.is_wasm else ""
-    return llvm.Target.from_triple(target.triple).create_target_machine(
+    machine = llvm.Target.from_triple(target.triple).create_target_machine(
         cpu=target.cpus[level], features=features, opt=3, reloc="pic", codemodel="default"
     )
-
-
-def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, Any]:
-    """Return the object file of a linked module for a platform, and its optimised module.
-
-    ``about``: the text returned by its function ``numoku_about``.
-
-    Raises:
-        BuildError: the module needs a runtime or uses floating point.
-    """
-    machine = target_machine(target, level)
     module = module.clone()
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
@@ -124,3 +123,64 @@ def emit(module: Any, target: Target, level: str, about: str) -> tuple[bytes, An
     _optimise(module, machine)
     _check_module(module)
     return machine.emit_object(module), module
+
+
+def compile_front(exports: str, kept: str) -> None:
+    """Write a library's description of its exports, and their linked module, to a file.
+
+    Each export has its parameters: p for an address, i for an integer.
+    """
+    began = time.perf_counter()
+    results, module = compile_exports(exports)
+    kinds = {
+        name: "".join("i" if kind == types.int64 else "p" for kind in result.signature.args)
+        for name, result in results
+    }
+    facts = {
+        "numba": numba.__version__,
+        "asserts": int(__debug__),
+        "bounds": int(kernel.BOUNDS_CHECK),
+        "sizes": " ".join(f"{name}:{size}" for name, size in kernel.SIZES.items()),
+        "exports": " ".join(f"{name}:{kind}" for name, kind in kinds.items()),
+    }
+    text = "".join(f"{name}={value}\n" for name, value in facts.items())
+    with open(kept, "wb") as file:
+        file.write(text.encode("ascii") + b"\0" + module.as_bitcode())
+    report(f"compiled {len(results)} exported functions", began)
+
+
+def write_object(kept: str, digest: str, folder: str, output: Output) -> None:
+    """Write the object file of a library; BuildError if the module is not allowed."""
+    began = time.perf_counter()
+    with open(kept, "rb") as file:
+        facts, _, bitcode = file.read().partition(b"\0")
+    target, level = output
+    about = f"target={target.name}\nlevel={level}\ndigest={digest}\n{facts.decode('ascii')}"
+    code, _ = emit(llvm.parse_bitcode(bitcode), target, level, about)
+    with open(output.object_file(folder), "wb") as file:
+        file.write(code)
+    size = f"{len(code):,} bytes of object code"
+    report(f"optimised for {target.name} {level}, {size}", began)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write one object file for each target and level; return the exit status."""
+    exports, digest, kept, folder, *words = arguments
+    outputs = [Output(TARGETS[n], level) for n, level in zip(words[::2], words[1::2], strict=True)]
+    write = partial(write_object, kept, digest, folder)
+    try:
+        if not os.path.exists(kept):
+            compile_front(exports, kept)
+        if len(outputs) == 1:
+            write(outputs[0])
+        else:
+            with ProcessPoolExecutor(min(os.cpu_count() or 1, len(outputs))) as pool:
+                list(pool.map(write, outputs))
+    except BuildError as defect:
+        report(f"error: {defect}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -13,8 +13,15 @@ from collections.abc import Callable
 from operator import index
 
 from ...errors import NumokuError
-from .store import SHIPPED_FOLDER, is_checkout, is_shipped, kernel_folder
-from .targets import TARGETS, host_target, x86_level
+from .store import (
+    SHIPPED_FOLDER,
+    TARGETS,
+    host_target,
+    is_checkout,
+    is_shipped,
+    kernel_folder,
+    x86_level,
+)
 
 CURE = "run `make setup`"
 INSTALLED_CURE = "pip install 'pbrain-numoku[build]', then `numoku build`"
@@ -157,10 +164,7 @@ def load(level: str | None = None, variant: str | None = None) -> Library:
 
     A variant is a build with checks (``asserts``, ``bounds`` or ``asserts-bounds``), by default
     from ``NUMOKU_VARIANT`` in the environment. ``NUMOKU_LEVEL`` there forces a level, even one that
-    the processor does not report.
-
-    Raises:
-        KernelError: there is no suitable kernel, with the cure.
+    the processor does not report. KernelError if there is no suitable kernel, with the cure.
     """
     key = (level, os.environ.get("NUMOKU_VARIANT", "") if variant is None else variant)
     library = _loaded.get(key)

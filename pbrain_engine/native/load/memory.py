@@ -26,11 +26,7 @@ class Block:
     """A block of bytes that the kernel reads and writes, starting at ``address``."""
 
     def __init__(self, length: int, *, huge: bool = False) -> None:
-        """Map ``length`` zero bytes; ``huge``: with huge pages if the system has them.
-
-        Raises:
-            MemoryError: there is not enough memory.
-        """
+        """Map zero bytes, with ``huge`` pages if the system has them; MemoryError if it cannot."""
         self.length, self.address = length, 0
         take = _take_own_pages if sys.platform == "win32" else _map_pages
         self.address, self._give_back = take(length, huge)
@@ -102,9 +98,7 @@ def footprint() -> int:
 def private_pages(pid: int | str = "self") -> int:
     """Return the bytes of the private pages of a process, as summed up by the Linux kernel.
 
-    Raises:
-        OSError: there is no such process, or access is denied.
-        ValueError: the system does not report them.
+    OSError if there is no such process or access is denied, ValueError without a report.
     """
     total = 0
     with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
