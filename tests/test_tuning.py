@@ -27,13 +27,6 @@ def test_whatever_is_tried_stays_in_range(step, rate):
         method.tell(duels, [duel.opening % 5 for duel in duels])
 
 
-def test_a_step_of_less_than_one_is_tried_in_some_games():
-    duels = Spsa(("aspiration",), {"aspiration": 20}, 400, 1, step_share=0, batch=400).ask()
-    tried = [duel.first["aspiration"] for duel in duels]
-    assert set(tried) == {19, 20, 21}
-    assert 120 < tried.count(20) < 230
-
-
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
     words = ["--batch", "2", *FAST, "--games", "8", "--parameters", "futility_slope,aspiration"]
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
-from pbrain_engine.arena.pool import LocalGames, close_all
+from pbrain_engine.arena.pool import LocalGames
 from pbrain_engine.arena.process import EngineFault, EngineProcess
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings
 from pbrain_engine.game.record import GameRecord
@@ -203,27 +202,6 @@ def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
     err = capsys.readouterr().err
     assert (err.count("\n"), "No space left on device" in err) == (1, True)
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
-
-
-def test_kept_engines_have_a_log_for_each_game(tmp_path: Path) -> None:
-    play(2, engines=(hostile("steady"), HELPFUL), keep=True, log=str(tmp_path), draw_after=4)
-    logs = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
-    assert len(logs) == 4
-    for text in logs.values():
-        assert text.count("> START 15") == text.count("< OK") == 1
-        assert "> TURN" in text
-
-
-def test_every_player_is_closed_whatever_happens() -> None:
-    closed: list[int] = []
-
-    def fail() -> None:
-        closed.append(1)
-        raise OSError("no")
-
-    with pytest.raises(OSError, match="no"):
-        close_all([SimpleNamespace(close=fail)] * 2)  # type: ignore[list-item]
-    assert len(closed) == 2
 
 
 def test_quirks_are_lived_with(no_orphans: None) -> None:

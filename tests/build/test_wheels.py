@@ -116,21 +116,6 @@ def test_a_wheel_has_all_that_the_engine_reads_and_asks_for_no_version_of_the_c_
         assert b"GLIBC_" not in path.read_bytes()  # so that any manylinux platform is true
 
 
-def test_the_same_sources_make_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    target = shipping.host()
-    wheels.make_wheel(target, wheel.parent / "kernels", tmp_path, FIGURES)
-    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
-
-
-def test_building_leaves_nothing_among_the_sources(tmp_path: Path) -> None:
-    backend.copy_sources(ROOT, tmp_path)
-    before = set(tmp_path.iterdir())
-    wheels.run_setuptools(tmp_path, "bdist_wheel", "--dist-dir", str(tmp_path / "dist"))
-    made = {path.name for path in set(tmp_path.iterdir()) - before}
-    assert made == {"dist", "pbrain_numoku.egg-info"}  # both are left out by git, and cleaned
-    assert len(list((tmp_path / "dist").glob("*.whl"))) == 1
-
-
 def test_an_sdist_has_all_sources_and_no_library(tmp_path: Path) -> None:
     wheels.make_sdist(tmp_path)
     (archive,) = tmp_path.glob("*.tar.gz")
@@ -176,19 +161,3 @@ def test_pip_compiles_the_kernel_into_the_wheel(
     kernels = {target.file_name(level) for level in target.levels}
     assert {Path(n).name for n in lib} == kernels | {"SHIPPED"}
     assert {path for path in sources.rglob("*") if "egg-info" not in str(path)} == before
-
-
-def test_pip_refuses_in_words_where_nothing_can_be_compiled(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def build(work: compiler.Build, folder: str) -> list[str]:
-        raise compiler.BuildError("there is no numba")
-
-    monkeypatch.setattr(compiler, "build", build)
-    with pytest.raises(SystemExit, match=r"there is no numba.\nInstall a wheel"):
-        backend.compile_kernels(tmp_path)
-
-
-def test_the_backend_needs_nothing_of_the_package_where_pip_loads_it() -> None:
-    words = "import sys; sys.modules['pbrain_engine'] = None; import backend"
-    shipping.run([sys.executable, "-c", words], ROOT / "build")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,33 +57,6 @@ def test_the_script_of_continuous_integration_is_sound() -> None:
     assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
     for name in re.findall(r"^\s*make ([a-z-]+)", script.read_text(encoding="utf-8"), re.M):
         assert name in TARGETS
-
-
-@pytest.mark.parametrize("target", sorted(TARGETS))
-def test_every_target_can_be_planned(target: str) -> None:
-    shipping.run(["make", "--dry-run", "--no-print-directory", target, "TAG=v1"])
-
-
-HALF_A_PYTHON = """\
-#!/bin/sh
-[ "$1 $2" = "-m venv" ] || exit 0
-mkdir -p "$3/bin" && ln -sf /bin/sh "$3/bin/python"
-echo "ensurepip is not available" >&2
-exit 1
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the program is for Unix")
-def test_half_an_environment_is_not_taken_for_a_whole_one(tmp_path: Path) -> None:
-    for name in ("Makefile", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path)
-    program = tmp_path / "half-a-python"
-    program.write_text(HALF_A_PYTHON, encoding="ascii")
-    program.chmod(0o755)
-    for _ in range(2):
-        command = ["make", "setup", f"PYTHON={program}"]
-        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert result.returncode != 0 and "ensurepip is not available" in result.stderr
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="no folder can be made in /proc")

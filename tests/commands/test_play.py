@@ -55,7 +55,7 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
     dialogue: Dialogue, tmp_path: Path
 ) -> None:
     chance = random.Random(35)
-    for number in range(25):
+    for number in range(10):
         path = tmp_path / f"{number}.sgf"
         text, _ = format_sgf_trees([random_tree(chance), random_tree(chance)])
         path.write_text(text, encoding="utf-8")

@@ -189,7 +189,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return file.read_bytes()
 
 
-@pytest.mark.parametrize("case", [*range(1, 9), "page", "text", 0, 10, 100, 5000, 30_000])
+@pytest.mark.parametrize("case", [*range(1, 5), "page", "text", 0, 100, 5000])
 def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, case, capsys):
     """With noise in half a page by a seed, without its last page, or of fewer bytes."""
     file, page, chance = tmp_path / "a.db", 4096, random.Random(case)
@@ -210,7 +210,7 @@ def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, 
         assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     tmp_path, whole, seed, capsys
 ):
@@ -244,18 +244,6 @@ def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
         assert int(count) == before[table] - after[table] or more
         assert after[table] >= before[table] // 3
     assert cli.main(["db", str(new), "add", "a1b2"]) == 0
-
-
-def test_a_rescue_of_a_whole_file_loses_nothing(tmp_path, whole, capsys):
-    file, new = tmp_path / "a.db", tmp_path / "new.db"
-    file.write_bytes(whole)
-    assert cli.main(["db", str(file), "rescue", str(new)]) == 0
-    assert "lost: 0 games, 0 positions, 0 moves" in capsys.readouterr().out
-    for name in (file, new):
-        assert cli.main(["db", str(name), "export", str(tmp_path / f"{name.stem}.jsonl")]) == 0
-    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
-    assert cli.main(["db", str(file), "rescue", str(new)]) == 1
-    assert "already exists" in capsys.readouterr().err
 
 
 def test_what_is_stored_of_a_file_before_its_damage_is_told(tmp_path, monkeypatch, capsys):

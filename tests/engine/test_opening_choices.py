@@ -8,6 +8,7 @@ from time import perf_counter
 import pytest
 
 from pbrain_engine import Engine, Move, Rule, Thought
+from pbrain_engine.engine import opening_choices
 from pbrain_engine.engine.opening_choices import FOURTHS, decide, fifths
 from pbrain_engine.engine.swap2 import share_time
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
@@ -80,6 +81,21 @@ def test_a_fourth_stone_comes_with_its_number_and_is_searched_once():
     assert len(asked) == len({tuple(moves) for moves in asked}) == 1 + FOURTHS
     opening.play(words)
     assert opening.step is not None and opening.step.act is Act.SWAP and opening.count
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("yamaguchi", "h8 i9 j9"), ("soosorv-8", "h8 i9 j9 keep")]
+)
+def test_a_number_reckons_with_all_good_fourth_stones(name, words, monkeypatch):
+    best = iter([100, 80, 50, 90])  # black's best fifth stone after each fourth one; others less
+
+    def listed(*_: object) -> list[tuple[int, tuple[int, int]]]:
+        first = next(best)
+        return [(first - 10 * rank, (rank, 0)) for rank in range(12)]
+
+    monkeypatch.setattr(opening_choices, "fifths", listed)
+    decided = decide(searcher(by_column), after(name, words), random.Random(1))
+    assert decided.split()[-1] == "6"
 
 
 def test_offers_are_never_symmetric():

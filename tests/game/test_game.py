@@ -19,7 +19,7 @@ from tests.oracle import rules
 from tests.oracle.rules import Board
 from tests.played import set_up
 
-BOARDS = [(15, 15), (20, 20), (12, 17)]
+BOARDS = [(15, 15), (12, 17)]
 SMALL_BOARDS = [(5, 5), (5, 9), (6, 6)]
 
 

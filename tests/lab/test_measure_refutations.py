@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lab import measure_refutations
-from lab.measure_refutations import NODES, Seen, read_positions, see
+from lab.measure_refutations import NODES, Seen, see
 from pbrain_engine.engine.engine import Engine, Limit, Move, Thought
 
 POSITION = {"size": 15, "rule": "renju", "moves": "h8i9h9", "lost_by": "h10", "holds": "h7"}
@@ -44,10 +42,3 @@ def test_the_first_iteration_after_the_last_that_was_fooled_counts(
     monkeypatch.setattr(Engine, "think", think)
     with Engine(hash_size=1 << 20) as engine:
         assert see(engine, POSITION) == Seen("holds", "h10", nodes, is_seen)
-
-
-def test_positions_without_a_losing_move_are_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "lost.jsonl"
-    path.write_text('{"why": "opening"}\n{"lost_by": "h8", "moves": "", "why": "time"}\n')
-    (position,) = read_positions(path)
-    assert measure_refutations.kind_of(position) == "time"

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
-from unittest.mock import Mock
 
-from lab.mutants import __main__ as runs
 from lab.mutants import schemata
-from lab.mutants.__main__ import COMPILED, EQUIVALENT, MOST, affordable, drawn, key_of
-from lab.mutants.operators import PACKAGE, ROOT, mutants_of, sources
+from lab.mutants.__main__ import COMPILED, EQUIVALENT, drawn, key_of
+from lab.mutants.operators import ROOT, mutants_of, sources
 from lab.mutants.runner import Tree, copy_tree
 
 KINDS = {"arguments", "statement", "bound", "sign", "branch", "comparison", "constant", "and/or",
@@ -67,63 +62,6 @@ def function(text: bytes, name: str) -> str:
         if isinstance(node, ast.FunctionDef) and node.name == name
     ]
     return "\n".join(map(ast.unparse, found.body[ast.get_docstring(found) is not None :]))
-
-
-TWO_KERNELS = """
-from pbrain_engine.kernel import export, kernel
-from pbrain_engine.kernel.switch import is_mutant
-
-@kernel
-def inner(number):
-    return number + 1 if is_mutant(2) else number
-
-@export
-def outer(number):
-    return inner(number) - 1 if is_mutant(1) else inner(number)
-"""
-COMPILE = """
-from pbrain_engine.native.build import front
-front.BATCH = 1  # forked processes write the code
-print(front.compile_exports("pbrain_engine.two_kernels")[1])
-"""
-
-
-def test_what_has_a_part_in_the_kernels_gets_a_build_of_its_own(tmp_path, monkeypatch) -> None:
-    mutants = {m.function: m for m in (*mutants_of("kernel/bits.py"), *mutants_of("values.py"))}
-    assert runs.is_compiled_in(mutants["call"]) and "_prefetch" not in mutants
-    assert not any(map(runs.is_compiled_in, mutants_of("native/load/store.py")))
-    for builds in (False, True):
-        tree, built = Tree(tmp_path / str(builds), builds), []
-        monkeypatch.setattr(tree, "build", lambda built=built: built.append(1))
-        tree.put(mutants["call"])
-        assert len([*tree.kernels.iterdir()]) + len(built) == 2 and len(built) == builds
-
-
-def test_a_mutant_that_the_compiler_refuses_without_its_name_is_found(monkeypatch) -> None:
-    for count, wrong in ((1, 0), (5, 0), (5, 2), (6, 5)):
-        build = lambda _, mutants: Mock(returncode=int((wrong, None) in mutants))  # noqa: B023, E731
-        monkeypatch.setattr(runs, "build_with", build)
-        assert runs.refused_one(None, [(number, None) for number in range(count)]) == wrong
-
-
-def test_all_kernels_of_a_library_ask_the_same_variable(tmp_path: Path) -> None:
-    copy_tree(tmp_path)
-    schemata.plant(tmp_path, [])
-    (tmp_path / PACKAGE / "two_kernels.py").write_text(TWO_KERNELS)
-    code = subprocess.run(
-        [sys.executable, "-c", COMPILE], cwd=tmp_path, env={**os.environ, "PYTHONPATH": "."},
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    for name in (schemata.VARIABLE, schemata.MARKS):
-        (definition,) = re.findall(rf"^@{name}\S* = (.*)", code, re.MULTILINE)
-        assert "internal" not in definition and "external" not in definition
-
-
-def test_as_many_tests_are_run_as_there_is_time_for_and_slow_ones_last() -> None:
-    seconds = {"b::1": 5.0, "c::2": 0.1, "b::3": 0.2, "a::4": 0.3, "d::5": MOST, "a::6": 1.0}
-    chosen, total = affordable([*seconds], seconds)
-    assert chosen == ["a::4", "b::3", "c::2", "b::1"] and total == MOST
-    assert affordable(["d::5"], {"d::5": 2 * MOST}) == (["d::5"], MOST)
 
 
 def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: Path) -> None:

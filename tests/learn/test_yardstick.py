@@ -215,18 +215,6 @@ def test_a_database_takes_their_values_and_no_game(games, tmp_path):
         assert item.finding.nodes == (60 if record.opening < 10 else 30)
 
 
-def test_options_of_samples_go_with_positions_and_those_of_play_without(games, tmp_path, capsys):
-    path = tmp_path / "games"
-    for words in ("--count 3", "--open", "--multipv 2"):
-        assert make(path, *words.split()) == 2
-        assert "go with --positions" in capsys.readouterr().err
-    for words in ("--games 4", "--rules renju", "--boards 9", "--branch-share 0.2",
-                  "--openings wild=1", "--full-share 0.1"):  # fmt: skip
-        assert make(path, "--positions", str(games), *words.split(), "--processes", "1") == 2
-        assert f"--positions goes without {words.split()[0]}" in capsys.readouterr().err
-    assert not path.exists()
-
-
 def test_what_was_found_is_forgotten_with_the_tables():
     """Else what a search says would depend on the positions that were searched before it."""
     with Engine(hash_size=1 << 20) as engine:

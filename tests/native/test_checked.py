@@ -23,7 +23,7 @@ from tests.oracle.rules import RULES
 pytestmark = pytest.mark.slow
 
 DEPTH = 6
-GAME_NODES = 300
+GAME_NODES = 200
 SOLVER_NODES = 3_000
 
 
@@ -58,11 +58,10 @@ def test_a_search_with_checks_is_the_search_without(checked, position, monkeypat
 
 
 @pytest.mark.parametrize("rule", Rule)
-@pytest.mark.parametrize("size", [6, 15])
-def test_games_with_checks_keep_every_contract(checked, rule, size):
-    chance = random.Random(size)
-    checked.new_game(size, rule=rule)
-    while not checked.game.is_over and checked.game.ply < 50:
+def test_games_with_checks_keep_every_contract(checked, rule):
+    chance = random.Random(9)
+    checked.new_game(9, rule=rule)
+    while not checked.game.is_over and checked.game.ply < 40:
         if checked.game.ply < 4:
             move = chance.choice(checked.game.legal_moves())
         else:
@@ -74,7 +73,7 @@ def test_games_with_checks_keep_every_contract(checked, rule, size):
 def test_the_solver_with_checks_keeps_every_contract(checked, rule):
     with Solver(4_000_000, checked.library) as solver:
         seen = 0
-        for seed in range(40):
+        for seed in range(25):
             board, side = middle_game(random.Random(seed))
             if board.rule != rule:
                 continue
@@ -86,4 +85,4 @@ def test_the_solver_with_checks_keeps_every_contract(checked, rule):
             if solver.threats(copy, nodes=SOLVER_NODES).wins:
                 assert solver.tree(copy) is not None
             seen += 1
-        assert seen > 3
+        assert seen > 1

@@ -32,7 +32,7 @@ LINUX, WINDOWS, ARM, WASM = (
 )
 ARM_ROOT = "/usr/aarch64-linux-gnu"
 HAS_QEMU = shutil.which("qemu-aarch64") is not None and Path(ARM_ROOT, "lib").exists()
-DEPTH = "6"  # a quarter of a second of search over all positions
+DEPTH = "5"  # a part of a second of search over all positions
 WINDOWS_LEVEL = "v3"
 STACK = "-Wl,--stack,16777216"  # what the engine gives its search threads
 MSVCRT = (  # what the program calls of the C library that Windows has

@@ -42,7 +42,7 @@ def readable() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", readable())
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_damaged_file_is_read_as_games_or_refused_in_a_sentence(kind, seed):
     """Cut off anywhere, doubled, with bytes changed, put in or taken out: nothing else happens."""
     chance = random.Random(seed)
@@ -95,7 +95,7 @@ def test_damaged_sources_of_a_database_are_refused_in_a_sentence(kind, tmp_path)
     path.write_bytes(whole)
     assert list(read_source(str(path), SourceOptions()))
     damaged = [whole[: chance.randrange(1, len(whole))] for _ in range(30)] + [whole + whole]
-    for _ in range(150):
+    for _ in range(80):
         data = bytearray(whole)
         for _ in range(chance.randint(1, 3)):
             at = chance.randrange(len(data))

@@ -74,7 +74,7 @@ def test_one_move_of_each_kind_is_left(engine, moves, width, height):
 
 
 @pytest.mark.parametrize("rule", Rule)
-@pytest.mark.parametrize("size", [5, 6, 15, 20, 22])
+@pytest.mark.parametrize("size", [5, 15, 22])
 def test_first_stones_come_at_once_and_near_the_centre(rule, size):
     with Engine(hash_size=1 << 20) as own:
         own.new_game(size, rule=rule)
