@@ -374,8 +374,8 @@ def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord
     if not trees:
         raise NotationError(f"{path} is not a game file")
     record = main_line(trees[0])
-    usual = Rule.RENJU if data.startswith(MAGIC) else None
-    return record._replace(rule=rule or record.rule or usual)
+    usual = Rule.RENJU if data.startswith(MAGIC) else record.rule
+    return record._replace(rule=usual if rule is None else rule)
 
 
 def write_game(path: str | PathLike[str], record: GameRecord) -> None:

@@ -12,6 +12,7 @@ from pbrain_engine.app import setup
 from pbrain_engine.commands.analyse import COMMAND
 from pbrain_engine.game.diagram import animated_svg
 from pbrain_engine.game.record import GameRecord
+from pbrain_engine.notation.files import read_game
 
 
 def test_moves_may_be_many():
@@ -36,3 +37,10 @@ def test_a_film_shows_each_stone_in_its_turn():
     assert title is not None and title.text == "A & B"
     fills = re.findall(r"<circle[^>]*r=\"13.2\" fill=\"(#\w+)\"", text)
     assert fills == ["#16181b", "#fdfdfb", "#16181b", "#fdfdfb", "#16181b"]
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_a_rule_that_is_given_overrides_that_of_a_file(rule, tmp_path):
+    path = tmp_path / "a.sgf"
+    path.write_text("(;GM[4]SZ[15]RU[renju];B[hh])", encoding="utf-8")
+    assert read_game(path, rule).rule is rule
