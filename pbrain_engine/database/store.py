@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,21 +78,14 @@ class Database:
     def __init__(self, target: str | Path, *, create: bool = False) -> None:
         """Open a file or a URL, which ``create`` makes if missing; EngineError if that fails."""
         self.connection = connect(target, create)
-        self.name = self.connection.name
+        self.name, self.close = self.connection.name, self.connection.close
+        self.transaction = self.connection.transaction
 
     def __enter__(self) -> Database:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.connection.close()
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Write all or nothing; the changes are on disk afterwards."""
-        return self.connection.transaction()
 
     # Positions -----------------------------------------------------------------------
 

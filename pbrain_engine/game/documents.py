@@ -43,6 +43,7 @@ PLAYERS = ("black", "white")
 BOUNDS = ("exact", LOWER, UPPER)  # by their number in a database
 ANNOUNCED = "search"  # the proof of a win found by the main search
 PROOFS = (BY_FOURS, BY_THREATS, ANNOUNCED, "")
+COUNTS = ("black_wins", "draws", "white_wins")  # of the results of games
 MOST_NODES = (1 << 63) - 1  # SQLite's largest integer
 
 
@@ -358,7 +359,7 @@ def entry_document(record: GameRecord, entry: Entry | None) -> Document:
         "proof": found["proof"] or None,
         "mate": finding.mate if finding and finding.is_certain else None,
         "best": list(moves[0]) if moves else None,
-        "games": _results_document(entry),
+        "games": {name: getattr(entry, name) for name in COUNTS},
         "notes": [
             {
                 "title": note.title,
@@ -372,10 +373,6 @@ def entry_document(record: GameRecord, entry: Entry | None) -> Document:
     }
 
 
-def _results_document(entry: Entry) -> Document:
-    return {name: getattr(entry, name) for name in ("black_wins", "draws", "white_wins")}
-
-
 def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[Document]:
     """Return the known moves from a position, with values for the side that plays them."""
     return [
@@ -384,7 +381,7 @@ def following_document(moves: Iterable[tuple[Coordinates, Entry]]) -> list[Docum
             "value": None if after.finding is None else -after.finding.value,
             "depth": None if after.finding is None else after.finding.depth,
             "games": after.games,
-            "results": _results_document(after),
+            "results": {name: getattr(after, name) for name in COUNTS},
         }
         for move, after in moves
     ]

@@ -70,16 +70,7 @@ class GameRecord(NamedTuple):
     memory: tuple[int, ...] = ()  # peak bytes of black and white
     seconds: float = 0.0  # duration of the whole game
     steps: str = ""  # actions under an opening rule, as in ``OpeningPlay.actions``
-    remarks: tuple[str, ...] = ()  # what was not read from a file; ignored by ``==``
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GameRecord) and self[:-1] == other[:-1]
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(self[:-1])
+    remarks: tuple[str, ...] = ()  # what was not read from a file
 
     @classmethod
     def of(cls, position: Position) -> GameRecord:
