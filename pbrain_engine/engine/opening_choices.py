@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import counted
 from ..game.cells import cell_name
 from ..game.opening_rules import SIZE, Act, Aim, OpeningPlay, Step, openings
 from ..position.geometry import Coordinates, transform
 from . import swap2
-from .swap2 import OpeningSearch
+from .swap2 import OpeningSearch, divided
 
 if TYPE_CHECKING:
     from random import Random
@@ -41,11 +41,12 @@ def decide(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> str
     """
     step = opening.step
     assert step is not None, "the opening is over"
+    decision = Decision(searcher, opening, step, opening.stones, chance)
     choices = {
-        Act.PUT: _put, Act.SWAP: _swap, Act.COUNT: _count,
-        Act.OFFER: _offer, Act.CHOOSE: _choose, Act.BRANCH: _branch,
+        Act.PUT: decision.put, Act.SWAP: decision.swap, Act.COUNT: decision.declare,
+        Act.OFFER: decision.offer, Act.CHOOSE: decision.choose, Act.BRANCH: decision.branch,
     }  # fmt: skip
-    return choices[step.act](searcher, opening, step, chance)
+    return choices[step.act]()
 
 
 def fifths(
@@ -70,34 +71,6 @@ def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
     return values[min(number, len(values)) - 1][0], number
 
 
-def _value(searcher: OpeningSearch, stones: Sequence[Coordinates], share: float) -> int:
-    """Return black's value of a position."""
-    value = searcher.on(stones).best(share, 1)[0].value
-    return value if len(stones) % 2 == 0 else -value
-
-
-def _offered(
-    searcher: OpeningSearch,
-    opening: OpeningPlay,
-    stones: Sequence[Coordinates],
-    step: Step,
-    share: float,
-) -> Fifths:
-    """Return the expected offer after four stones, before a count, an offer or a branch.
-
-    At a branch black may put one even stone instead, so the offer is worth at least 0.
-    """
-    if step.act is Act.COUNT:
-        found = fifths(searcher, opening, stones, step.high, share)
-        numbers = (_nth(found, number) for number in range(step.low, step.high + 1))
-        return min(numbers, key=lambda one: abs(one[0]))
-    number = step.low or opening.count
-    if step.act is Act.BRANCH:
-        number = next(iter(_offers(step).values()))
-    value, _ = _nth(fifths(searcher, opening, stones, number, share), number)
-    return max(value, 0) if step.act is Act.BRANCH else value, number
-
-
 def _offers(step: Step) -> dict[str, int]:
     """Return the branches that start with an offer, with their numbers of fifth stones."""
     return {
@@ -105,169 +78,181 @@ def _offers(step: Step) -> dict[str, int]:
     }
 
 
-def _fourths(searcher: OpeningSearch, opening: OpeningPlay) -> list[Coordinates]:
-    """Return the fourth stones to follow up, best first."""
-    step = opening.step
-    allowed = set(opening.cells()) if step is not None and step.act is Act.PUT else None
-    best = searcher.on(opening.stones).best(FOURTHS_SHARE, 3 * FOURTHS)
-    found = [(thought.move.x, thought.move.y) for thought in best]
-    if allowed is None:
+class Decision(NamedTuple):
+    """The decision of one step: an action for each kind of step, and what they ask for."""
+
+    searcher: OpeningSearch
+    opening: OpeningPlay
+    step: Step
+    stones: list[Coordinates]
+    chance: Random
+
+    def _value(self, stones: Sequence[Coordinates], share: float) -> int:
+        """Return black's value of a position."""
+        value = self.searcher.on(stones).best(share, 1)[0].value
+        return value if len(stones) % 2 == 0 else -value
+
+    def _offered(self, stones: Sequence[Coordinates], step: Step, share: float) -> Fifths:
+        """Return the expected offer after four stones, before a count, an offer or a branch.
+
+        At a branch black may put one even stone instead, so the offer is worth at least 0.
+        """
+        if step.act is Act.COUNT:
+            found = fifths(self.searcher, self.opening, stones, step.high, share)
+            numbers = (_nth(found, number) for number in range(step.low, step.high + 1))
+            return min(numbers, key=lambda one: abs(one[0]))
+        number = step.low or self.opening.count
+        if step.act is Act.BRANCH:
+            number = next(iter(_offers(step).values()))
+        value, _ = _nth(fifths(self.searcher, self.opening, stones, number, share), number)
+        return max(value, 0) if step.act is Act.BRANCH else value, number
+
+    def _fourths(self) -> list[Coordinates]:
+        """Return the fourth stones to follow up, best first."""
+        best = self.searcher.on(self.stones).best(FOURTHS_SHARE, 3 * FOURTHS)
+        found = [(thought.move.x, thought.move.y) for thought in best]
+        if self.step.act is Act.PUT:
+            allowed = set(self.opening.cells())
+            found = [cell for cell in found if cell in allowed] or sorted(allowed)
         return found[:FOURTHS]
-    return ([cell for cell in found if cell in allowed] or sorted(allowed))[:FOURTHS]
 
+    def put(self) -> str:
+        """Return the best stone, or several, for the purpose of the step."""
+        following = self.opening.ahead[0] if self.opening.ahead else None
+        match self.step.aim:
+            case Aim.THREE if not self.stones:
+                cells = swap2.first_three(self.searcher.on(self.stones), self.chance).stones
+            case Aim.THREE | Aim.NAMED:
+                cells = tuple(self._named())
+            case Aim.PAIR:
+                pair, _ = swap2.balanced_pair(self.searcher.on(self.stones), 0)
+                cells = pair if following is not None and following.aim is Aim.PAIR else pair[1:]
+            case _ if following is not None and following.act is not Act.SWAP:
+                return self._fourth(following)
+            case Aim.EVEN:
+                cells = (self._even(),)
+            case _:
+                cells = (self.searcher.on(self.stones).best(1.0, 1)[0].move,)
+        return " ".join(cell_name(*cell) for cell in cells)
 
-def _put(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    following = opening.ahead[0] if opening.ahead else None
-    match step.aim:
-        case Aim.THREE if not opening.stones:
-            cells = swap2.first_three(searcher.on(opening.stones), chance).stones
-        case Aim.THREE | Aim.NAMED:
-            cells = tuple(_named(searcher, opening, chance))
-        case Aim.PAIR:
-            pair, _ = swap2.balanced_pair(searcher.on(opening.stones), 0)
-            cells = pair if following is not None and following.aim is Aim.PAIR else pair[1:]
-        case _ if following is not None and following.act is not Act.SWAP:
-            return _fourth(searcher, opening, step, following)
-        case Aim.EVEN:
-            cells = (_even(searcher, opening, chance),)
-        case _:
-            cells = (searcher.on(opening.stones).best(1.0, 1)[0].move,)
-    return " ".join(cell_name(*cell) for cell in cells)
-
-
-def _named(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> list[Coordinates]:
-    """Return the missing stones of one of the 26 openings, the most even of a sample."""
-    placed, is_usual = opening.stones, (opening.width, opening.height) == (SIZE, SIZE)
-    turned = [
-        transform(each.stones, number, SIZE, SIZE)
-        for each in openings().values()
-        for number in range(8)
-        if is_usual
-    ]
-    fitting = [stones for stones in turned if stones[: len(placed)] == placed]
-    if not fitting:  # the stones so far begin none of the 26: any free stones
-        fitting = [[*placed, *chance.sample(opening.cells(), 3 - len(placed))]]
-    drawn = chance.sample(fitting, min(NAMED, len(fitting)))
-    best = min(
-        enumerate(drawn),
-        key=lambda item: abs(_value(searcher, item[1], 1 / (len(drawn) - item[0]))),
-    )[1]
-    return best[len(placed) :]
-
-
-def _fourth(searcher: OpeningSearch, opening: OpeningPlay, step: Step, following: Step) -> str:
-    """Return the best or most even fourth stone, judged by the fifth stones after it.
-
-    The number of fifth stones follows if the same player declares it.
-    """
-    tried: list[tuple[int, str]] = []
-    cells = _fourths(searcher, opening)
-    for index, cell in enumerate(cells):
-        share = 0.8 / (len(cells) - index)
-        value, number = _offered(searcher, opening, [*opening.stones, cell], following, share)
-        worth, words = abs(value) if step.aim is Aim.EVEN else value, cell_name(*cell)
-        if following.act is Act.COUNT:
-            words += f" {number}"
-        tried.append((worth, words))
-        searcher.tell(f"fourth {words}: {worth}")
-    return min(tried)[1]
-
-
-def _even(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> Coordinates:
-    """Return an allowed stone after which the position is closest to even.
-
-    The most even by static evaluation are searched, and the best of these again for longer,
-    because the smallest of many noisy values is often small by chance.
-    """
-    left = opening.cells()
-    chance.shuffle(left)
-    kinds = list(opening.unlike(left))
-    if len(kinds) == 1:
-        return kinds[0]
-    kinds.sort(key=lambda cell: abs(searcher.on([*opening.stones, cell]).engine.value()))
-    for keep, share in ((FINALISTS, 0.4), (1, 1.0)):
-        tried = [
-            (abs(_value(searcher, [*opening.stones, cell], share / (len(kinds) - index))), cell)
-            for index, cell in enumerate(kinds[:SCREENED])
+    def _named(self) -> list[Coordinates]:
+        """Return the missing stones of one of the 26 openings, the most even of a sample."""
+        placed, is_usual = self.stones, (self.opening.width, self.opening.height) == (SIZE, SIZE)
+        turned = [
+            transform(each.stones, number, SIZE, SIZE)
+            for each in openings().values()
+            for number in range(8)
+            if is_usual
         ]
-        kinds = [cell for _, cell in sorted(tried)[:keep]]
-    return kinds[0]
+        fitting = [stones for stones in turned if stones[: len(placed)] == placed]
+        if not fitting:  # the stones so far begin none of the 26: any free stones
+            fitting = [[*placed, *self.chance.sample(self.opening.cells(), 3 - len(placed))]]
+        drawn = divided(self.chance.sample(fitting, min(NAMED, len(fitting))))
+        best, _ = min(drawn, key=lambda item: abs(self._value(*item)))
+        return best[len(placed) :]
 
+    def _fourth(self, following: Step) -> str:
+        """Return the best or most even fourth stone, judged by the fifth stones after it.
 
-def _swap(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Change sides if the other colour is better.
+        The number of fifth stones follows if the same player declares it.
+        """
+        tried: list[tuple[int, str]] = []
+        for cell, share in divided(self._fourths(), 0.8):
+            value, number = self._offered([*self.stones, cell], following, share)
+            worth, words = abs(value) if self.step.aim is Aim.EVEN else value, cell_name(*cell)
+            if following.act is Act.COUNT:
+                words += f" {number}"
+            tried.append((worth, words))
+            self.searcher.tell(f"fourth {words}: {worth}")
+        return min(tried)[1]
 
-    If an even stone comes next, take the side that may swap after it, for no stone is quite even.
-    """
-    colour = "black" if opening.player == opening.black else "white"
-    following = opening.ahead[0] if opening.ahead else None
-    if following is not None and following.act is Act.PUT and following.aim is Aim.EVEN:
-        return "swap" if following.who == colour else "keep"
-    value = _worth(searcher, opening)
-    searcher.tell(f"{counted(len(opening.stones), 'stone')}: {value} for black")
-    return "swap" if (value if colour == "black" else -value) < 0 else "keep"
+    def _even(self) -> Coordinates:
+        """Return an allowed stone after which the position is closest to even.
 
+        The most even by static evaluation are searched, and the best of these again for longer,
+        because the smallest of many noisy values is often small by chance.
+        """
+        left, searcher = self.opening.cells(), self.searcher
+        self.chance.shuffle(left)
+        kinds = list(self.opening.unlike(left))
+        if len(kinds) == 1:
+            return kinds[0]
+        kinds.sort(key=lambda cell: abs(searcher.on([*self.stones, cell]).engine.value()))
+        for keep, share in ((FINALISTS, 0.4), (1, 1.0)):
+            tried = [
+                (abs(self._value([*self.stones, cell], share / (len(kinds) - index))), cell)
+                for index, cell in enumerate(kinds[:SCREENED])
+            ]
+            kinds = [cell for _, cell in sorted(tried)[:keep]]
+        return kinds[0]
 
-def _worth(searcher: OpeningSearch, opening: OpeningPlay) -> int:
-    """Return black's value of the position at a swap."""
-    follow = [step for step in opening.ahead[:2] if step.act is not Act.PUT]
-    offer = next((step for step in follow if step.act is Act.OFFER), None)
-    if offer is None:
-        return _value(searcher, opening.stones, 1.0)
-    if opening.ahead[0] is offer:
-        return _offered(searcher, opening, opening.stones, offer, 1.0)[0]
-    cells = _fourths(searcher, opening)[:SWAP_FOURTHS]
-    return min(
-        _offered(searcher, opening, [*opening.stones, cell], offer, 1 / (len(cells) - index))[0]
-        for index, cell in enumerate(cells)
-    )
+    def swap(self) -> str:
+        """Change sides if the other colour is better.
 
+        If an even stone comes next, take the side that may swap after it, for no stone is quite
+        even.
+        """
+        opening = self.opening
+        colour = "black" if opening.player == opening.black else "white"
+        following = opening.ahead[0] if opening.ahead else None
+        if following is not None and following.act is Act.PUT and following.aim is Aim.EVEN:
+            return "swap" if following.who == colour else "keep"
+        value = self._worth()
+        self.searcher.tell(f"{counted(len(self.stones), 'stone')}: {value} for black")
+        return "swap" if (value if colour == "black" else -value) < 0 else "keep"
 
-def _count(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Return the most even number of fifth stones, given white's best fourth stone."""
-    fourths = [opening.stones]
-    if len(opening.stones) == 3:
-        fourths = [[*opening.stones, cell] for cell in _fourths(searcher, opening)]
-    listed = [
-        fifths(searcher, opening, stones, step.high, 1 / (len(fourths) - index))
-        for index, stones in enumerate(fourths)
-    ]
-    worths = {
-        number: min(_nth(found, number)[0] for found in listed)
-        for number in range(step.low, step.high + 1)
-    }
-    return str(min(worths, key=lambda number: abs(worths[number])))
+    def _worth(self) -> int:
+        """Return black's value of the position at a swap."""
+        follow = [step for step in self.opening.ahead[:2] if step.act is not Act.PUT]
+        offer = next((step for step in follow if step.act is Act.OFFER), None)
+        if offer is None:
+            return self._value(self.stones, 1.0)
+        if self.opening.ahead[0] is offer:
+            return self._offered(self.stones, offer, 1.0)[0]
+        shared = divided(self._fourths()[:SWAP_FOURTHS])
+        return min(self._offered([*self.stones, cell], offer, share)[0] for cell, share in shared)
 
+    def declare(self) -> str:
+        """Return the most even number of fifth stones, given white's best fourth stone."""
+        fourths = [self.stones]
+        if len(self.stones) == 3:
+            fourths = [[*self.stones, cell] for cell in self._fourths()]
+        listed = [
+            fifths(self.searcher, self.opening, stones, self.step.high, share)
+            for stones, share in divided(fourths)
+        ]
+        worths = {
+            number: min(_nth(found, number)[0] for found in listed)
+            for number in range(self.step.low, self.step.high + 1)
+        }
+        return str(min(worths, key=lambda number: abs(worths[number])))
 
-def _offer(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Return the best fifth stones, no two symmetric."""
-    wanted = opening.wanted()
-    spare = opening.cells()
-    chance.shuffle(spare)
-    found = [cell for _, cell in fifths(searcher, opening, opening.stones, wanted, 1.0)]
-    # the search may list fewer than wanted
-    chosen = islice(opening.unlike([*found, *spare]), wanted)
-    return "+".join(cell_name(*cell) for cell in chosen)
+    def offer(self) -> str:
+        """Return the best fifth stones, no two symmetric."""
+        wanted, spare = self.opening.wanted(), self.opening.cells()
+        self.chance.shuffle(spare)
+        best = fifths(self.searcher, self.opening, self.stones, wanted, 1.0)
+        # the search may list fewer than wanted
+        unlike = self.opening.unlike([*(cell for _, cell in best), *spare])
+        return "+".join(cell_name(*cell) for cell in islice(unlike, wanted))
 
+    def choose(self) -> str:
+        """Return the offered fifth stone worst for black."""
+        tried = [
+            (self._value([*self.stones, cell], share), index, cell)
+            for index, (cell, share) in enumerate(divided(self.opening.offered))
+        ]
+        return cell_name(*min(tried)[2])
 
-def _choose(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    """Return the offered fifth stone worst for black."""
-    cells = opening.offered
-    tried = [
-        (_value(searcher, [*opening.stones, cell], 1 / (len(cells) - index)), index, cell)
-        for index, cell in enumerate(cells)
-    ]
-    return cell_name(*min(tried)[2])
-
-
-def _branch(searcher: OpeningSearch, opening: OpeningPlay, step: Step, chance: Random) -> str:
-    for name, number in _offers(step).items():
-        found = fifths(searcher, opening, opening.stones, number, 1.0)
-        is_good = len(found) >= number and _nth(found, number)[0] > 0
-        return name if is_good else next(other for other, _ in step.branches if other != name)
-    choice = swap2.choose(searcher.on(opening.stones))
-    if choice.swap:
-        return "swap"
-    if len(choice.stones) == 2:
-        return " ".join(["two", *(cell_name(*cell) for cell in choice.stones)])
-    return "keep"
+    def branch(self) -> str:
+        """Return an offer if black gains by it, else another branch; or what swap2 calls for."""
+        for name, number in _offers(self.step).items():
+            found = fifths(self.searcher, self.opening, self.stones, number, 1.0)
+            is_good = len(found) >= number and _nth(found, number)[0] > 0
+            return name if is_good else next(o for o, _ in self.step.branches if o != name)
+        choice = swap2.choose(self.searcher.on(self.stones))
+        if choice.swap:
+            return "swap"
+        if len(choice.stones) == 2:
+            return " ".join(["two", *(cell_name(*cell) for cell in choice.stones)])
+        return "keep"

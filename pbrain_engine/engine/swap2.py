@@ -6,9 +6,9 @@ more (white, black) and leaves the choice to the first. After one stone, the oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ..game.cells import format_moves
 from ..game.result import Listener
@@ -25,6 +25,9 @@ SWING_DEPTHS = 6  # last depths of a search, whose spread is the uncertainty of 
 FINALISTS = 3  # pairs to search again
 LEAST_NODES = 500  # of one search out of several
 PAIR_SHARE = 0.5  # of the time, to look for a pair of stones
+
+
+Item = TypeVar("Item")
 
 
 class OpeningChoice(NamedTuple):
@@ -103,6 +106,12 @@ def share_nodes(
     return OpeningSearch(engine, think)
 
 
+def divided(items: Sequence[Item], whole: float = 1.0) -> Iterator[tuple[Item, float]]:
+    """Yield items, each with its share of the time that is left when it is reached."""
+    for index, item in enumerate(items):
+        yield item, whole / (len(items) - index)
+
+
 def set_up(engine: Engine, stones: Sequence[Coordinates]) -> None:
     """Clear the engine's board and play stones in turn, black first."""
     engine.new_game(engine.game.width, engine.game.height, engine.game.rule)
@@ -138,8 +147,8 @@ def first_stones(
 ) -> OpeningChoice:
     """Return the candidate stones after which the position is closest to even."""
     best, best_value = candidates[0], None
-    for index, stones in enumerate(candidates):
-        value = searcher.on(stones).best(1 / (len(candidates) - index), 1)[0].value
+    for stones, share in divided(candidates):
+        value = searcher.on(stones).best(share, 1)[0].value
         if best_value is None or abs(value) < abs(best_value):
             best, best_value = stones, value
             searcher.keep(OpeningChoice(stones=tuple(best)))
@@ -185,15 +194,14 @@ def balanced_pair(searcher: OpeningSearch, bias: int) -> Balanced:
     thoughts = searcher.best(0.2, CANDIDATES * 2)
     firsts = [thought.move for thought in thoughts[::2]]
     found: list[tuple[int, tuple[Coordinates, Coordinates]]] = []
-    for index, first in enumerate(firsts):
+    for first, share in divided(firsts, 0.4):
         with searcher.engine.game.after(first):
-            (second,), value = balanced_move(searcher, -bias, 0.4 / (len(firsts) - index))
+            (second,), value = balanced_move(searcher, -bias, share)
         found.append((abs(-value - bias), (first, second)))
     finals: list[tuple[int, Balanced]] = []
-    found = sorted(found)[:FINALISTS]
-    for index, (_, pair) in enumerate(found):
+    for (_, pair), share in divided(sorted(found)[:FINALISTS]):
         with searcher.engine.game.after(*pair):
-            thoughts = searcher.deepen(1 / (len(found) - index))
+            thoughts = searcher.deepen(share)
         distance = max(abs(thought.value - bias) for thought in thoughts[-SWING_DEPTHS:])
         finals.append((distance, (pair, thoughts[-1].value)))
     return min(finals, key=lambda final: final[0])[1]
