@@ -40,7 +40,7 @@ from .pool import LocalGames, play_remotely
 from .process import KNOWS_MEMORY, EngineFault, EngineProcess, usable_cores
 from .referee import GameTask
 from .settings import EngineSpec, MatchSettings, pairs
-from .standings import PlainView, Standings, View, summary
+from .standings import Standings, View, summary
 
 POLL = 0.2  # seconds between two checks for an interrupt
 PATIENCE = 2.0  # seconds for an answer to ABOUT; some engines do not know the command
@@ -317,8 +317,6 @@ def play(
 
 def make_view(standings: Standings, kind: str) -> View:
     """Return the view: ``live``, ``plain``, ``quiet``, or ``auto`` by the terminal."""
-    if kind == "quiet":
-        return View(standings)
     if kind == "live" or (kind == "auto" and sys.stderr.isatty()):
         try:
             from .live import RichView
@@ -328,7 +326,7 @@ def make_view(standings: Standings, kind: str) -> View:
             if kind == "live":
                 needed = "the live view needs rich: pip install 'pbrain-numoku[tools]'"
                 print(needed, file=sys.stderr)
-    return PlainView(standings)
+    return View(standings, is_quiet=kind == "quiet")
 
 
 def default_journal() -> Path:

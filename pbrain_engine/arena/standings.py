@@ -281,10 +281,11 @@ def result_line(played: GameRecord, short: dict[str, str]) -> str:
 
 
 class View:
-    """The display of a running match; this base class shows only messages."""
+    """The display of a running match: a line per game, and the score from time to time."""
 
-    def __init__(self, standings: Standings) -> None:
-        self.standings = standings
+    def __init__(self, standings: Standings, is_quiet: bool = False) -> None:
+        """Show the match; a quiet view shows only messages."""
+        self.standings, self._is_quiet = standings, is_quiet
         self._short = standings.settings.labels
         self._progress = Progress(standings.total, "games", standings.games)
         self._lock = threading.Lock()
@@ -293,22 +294,9 @@ class View:
         """Handle a new move in the game of a slot; called from its thread."""
 
     def on_result(self, played: GameRecord) -> None:
-        """Handle a finished game, already counted in the standings."""
-
-    def say(self, text: str) -> None:
-        """Print a message for the user."""
-        with self._lock:
-            print(text, file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """End the display."""
-
-
-class PlainView(View):
-    """One line per game, and the score from time to time."""
-
-    def on_result(self, played: GameRecord) -> None:
-        """Print the game, and from time to time the score."""
+        """Show a finished game, already counted in the standings."""
+        if self._is_quiet:
+            return
         standings = self.standings
         self._progress.done = standings.games
         self.say(f"{result_line(played, self._short)}  [{self._progress}]")
@@ -320,3 +308,11 @@ class PlainView(View):
                 self.say(f"  {names}: {counts}, Elo {format_estimate(pair.score.elo)}")
             if standings.verdict:
                 self.say(f"  {standings.verdict}")
+
+    def say(self, text: str) -> None:
+        """Print a message for the user."""
+        with self._lock:
+            print(text, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """End the display."""

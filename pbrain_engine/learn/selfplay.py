@@ -187,11 +187,6 @@ class Plan(NamedTuple):
         """Return whether a game is not ended early by quiet moves."""
         return random.Random(f"{self.seed}:{number}:full").random() < self.full_share
 
-    def kind(self, number: int) -> tuple[Rule, int]:
-        """Return rule and board size of a game: all combinations in turn."""
-        which = number % (len(self.rules) * len(self.boards))
-        return self.rules[which % len(self.rules)], self.boards[which // len(self.rules)]
-
     def scattered_nodes(self, chance: random.Random, stones: int) -> int:
         """Return the nodes of one search, varied at random so that games differ."""
         return int(self.budget.at(stones) * chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD))
@@ -267,11 +262,12 @@ class SelfPlayer:
 def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer) -> Record:
     """Play one game of a plan from its opening to its end."""
     chance = random.Random(f"{plan.seed}:{number}")
-    rule, board = plan.kind(number)
+    place = number % (len(plan.rules) * len(plan.boards))  # all combinations in turn
+    rule, board = plan.rules[place % len(plan.rules)], plan.boards[place // len(plan.rules)]
+    may_be_calm = not plan.goes_to_the_end(number)
     engine.new_game(board, rule=rule)
     engine.clear_hash()
     opening = make_opening(engine, chance, board, plan.opening_kind(number), player.judge)
-    may_be_calm = not plan.goes_to_the_end(number)
     set_up_line(engine, opening)
     game = engine.game
     cells = [y * board + x for x, y in opening]

@@ -87,14 +87,6 @@ COMMAND = CommandLine(
 )  # fmt: skip
 
 
-def check(options: argparse.Namespace) -> None:
-    """Check that input files and starting networks exist; FileError if not."""
-    for path in (*options.files, *options.test):
-        read_about(path)
-    for family in options.families:
-        begin_of(options, family)
-
-
 def name_of(out: Path, name: str | None) -> str:
     """Return the name of the weights to be written, and create their folder.
 
@@ -305,8 +297,10 @@ def train_family(
 def main(arguments: Sequence[str]) -> int:
     """Train networks and write the weight file; return 0. FileError if an input is invalid."""
     options = COMMAND.parse(arguments)
-    check(options)
+    sources = {path: read_about(path) for path in (*options.files, *options.test)}
     families = options.families
+    for family in families:  # errors before anything is written
+        begin_of(options, family)
     weights = load_weights(options.start)
     folder = options.folder or options.out.parent / f"{options.out.name}.training"
     about = {
@@ -320,8 +314,7 @@ def main(arguments: Sequence[str]) -> int:
     about |= {key: each for key, each in weights.about.items() if key.startswith(f"{SCALE} ")}
     for number, path in enumerate((*options.files, *options.test), 1):
         kind = "test" if number > len(options.files) else "games"
-        source = ", ".join(f"{key} {value}" for key, value in read_about(path).items())
-        about[f"{kind} {number}"] = source
+        about[f"{kind} {number}"] = ", ".join(f"{k} {v}" for k, v in sources[path].items())
     networks = {}
     for family, name in by_family_named(options.keep, "--keep").items():
         kept = load_weights(name)

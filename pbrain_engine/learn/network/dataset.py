@@ -265,12 +265,16 @@ class GameReader:
         moves = np.empty(sum(lengths), np.int16)
         facts = np.empty((len(moves), 3), np.int16)  # threats, linear evaluation, candidates
         near = np.empty((len(moves), NEAR_BYTES), np.uint8)
+        points = np.full(len(moves), UNKNOWN, np.int8)
         scored = np.empty(max(lengths) * MAX_STONES, np.int16)
         found, begin = [np.zeros(0, np.int16)], 0
         for record in records:
             check(record)
             end = begin + len(record.moves)
             moves[begin:end] = record.moves
+            if record.ending is not Ending.BRANCH:
+                points[begin + Side.BLACK : end : 2] = 1 + record.result
+                points[begin + Side.WHITE : end : 2] = 1 - record.result
             with self._lock:  # the first to ask builds them
                 tables = tables_of(self._library, record.rule, self._weights).address
             block = self._games.get("game", lambda: Block(self._library.sizes["game"]))
@@ -289,7 +293,6 @@ class GameReader:
         kept = (values != NO_VALUE) & (facts[:, 0] & DECIDED == 0) & (picks | (values < WIN_BAND))
         chosen, counts = np.flatnonzero(kept), facts[:, 2].astype(np.int64)
         ply = np.concatenate([np.arange(length, dtype=np.int16) for length in lengths])
-        points = np.concatenate([points_of(record) for record in records])
         number = np.repeat(np.array([game.number for game in games], np.int32), lengths)
         held = np.repeat([game.held for game in games], lengths)
         height, width = records[0].height, records[0].width
@@ -300,14 +303,6 @@ class GameReader:
             scores[np.repeat(kept, counts)], np.zeros(len(chosen), np.float32),
             np.zeros(len(chosen), bool),
         )  # fmt: skip
-
-
-def points_of(record: Record) -> NDArray[np.int8]:
-    """Return the final half points of the side to move, for each move, or UNKNOWN."""
-    points = np.full(len(record.moves), UNKNOWN, np.int8)
-    if record.ending is not Ending.BRANCH:
-        points[Side.BLACK :: 2], points[Side.WHITE :: 2] = 1 + record.result, 1 - record.result
-    return points
 
 
 def fours() -> NDArray[np.uint8]:
