@@ -23,11 +23,10 @@ from typing import NamedTuple
 
 from pbrain_engine.arena.elo import average
 from pbrain_engine.engine.engine import Engine, Limit
-from pbrain_engine.learn.yardstick import Labelled, read_labels, set_up_label
-from pbrain_engine.values import chance
+from pbrain_engine.learn.yardstick import Labelled, loss_above_least, read_labels, set_up_label
 
 TABLE = 16 << 20
-LEAST_CHANCE = 1e-4  # a forced win that the labels do not confirm costs a bounded amount
+MOST_ODDS = log(9999)  # a forced win that the labels do not confirm costs a bounded amount
 DEFAULTS = "-"
 SPEED_SHARE = 10  # every so many-th position measures the speed
 
@@ -48,11 +47,9 @@ def parse_variant(text: str) -> dict[str, int]:
     return {name: int(value) for name, value in pairs}
 
 
-def loss_above_least(said: float, deep: float) -> float:
-    """Return the log loss of a chance against the chance of a label, above the least possible."""
-    said = min(max(said, LEAST_CHANCE), 1 - LEAST_CHANCE)
-    pairs = (deep, said), (1 - deep, 1 - said)
-    return sum(p * log(p / q) for p, q in pairs if p > 0)
+def odds_of(value: int, scale: float) -> float:
+    """Return the odds of a value in logistic units, bounded."""
+    return max(-MOST_ODDS, min(value / scale, MOST_ODDS))
 
 
 def answers(engine: Engine, labels: Sequence[Labelled], nodes: int) -> Iterator[Answer]:
@@ -62,9 +59,9 @@ def answers(engine: Engine, labels: Sequence[Labelled], nodes: int) -> Iterator[
         set_up_label(engine, record)
         engine.clear_hash()
         found = engine.think(Limit(nodes=nodes))
-        said = chance(found.value, engine.weights.scale(record.rule))
+        odds = odds_of(found.value, engine.weights.scale(record.rule))
         agrees = float((found.move.x, found.move.y) == record.cells[-1])
-        yield Answer(loss_above_least(said, label.chance), agrees, found.depth)
+        yield Answer(loss_above_least(odds, label.chance), agrees, found.depth)
 
 
 def measure(
@@ -83,7 +80,8 @@ def main() -> None:
     parser.add_argument("variants", nargs="+", help=f"NAME=NUMBER,... or {DEFAULTS}")
     parser.add_argument("--nodes", type=int, default=50_000, help="a search (%(default)s)")
     parser.add_argument("--count", type=int, help="of the positions (all)")
-    parser.add_argument("--equal-time", action="store_true", help="nodes by the variant's speed")
+    about = "nodes by the variant's speed: it and the first are measured before each comparison"
+    parser.add_argument("--equal-time", action="store_true", help=about)
     options = parser.parse_args()
     labels = list(read_labels([options.file]))
     step = max(1, len(labels) // options.count) if options.count else 1

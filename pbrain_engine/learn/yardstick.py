@@ -287,22 +287,25 @@ def set_up_label(engine: Engine, record: Record) -> None:
         raise FileError(f"game {record.number} has a position without moves")
 
 
+def loss_above_least(odds: float, deep: float) -> float:
+    """Return the log loss of odds against the chance of a label, above the least possible."""
+    loss = deep * log1p(exp(-odds)) + (1 - deep) * log1p(exp(odds))
+    return loss + sum(p * log(p) for p in (deep, 1 - deep) if p > 0)
+
+
 def assess(engine: Engine, labelled: Labelled) -> Assessment:
     """Return how well the engine's weights predict a label."""
     record = labelled.record
     set_up_label(engine, record)
-    odds = engine.value() / engine.weights.scale(record.rule)
-    deep = labelled.chance
-    loss = deep * log1p(exp(-odds)) + (1 - deep) * log1p(exp(odds))
-    least = -sum(p * log(p) for p in (deep, 1 - deep) if p > 0)
+    loss = loss_above_least(engine.value() / engine.weights.scale(record.rule), labelled.chance)
     logits = {move: logit / LOGIT_UNIT for move, logit in engine.logits().items()}
     wanted = Move(*record.cells[-1])
     if wanted not in logits:
-        return Assessment(loss - least, nan, 0.0)
+        return Assessment(loss, nan, 0.0)
     highest = max(logits.values())
     entropy = log(sum(exp(logit - highest) for logit in logits.values())) + highest
     first = max(logits, key=logits.__getitem__) == wanted
-    return Assessment(loss - least, entropy - logits[wanted], float(first))
+    return Assessment(loss, entropy - logits[wanted], float(first))
 
 
 def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
