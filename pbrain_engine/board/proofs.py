@@ -221,7 +221,7 @@ def reply(desk: Desk, job: Job) -> Document:
         if best is None or answer.length > best[0]:
             best = answer.length, move, answer.line
     if best is None:
-        raise Refused("there is no legal reply")
+        raise Refused("there is no legal reply").coded("over")
     length, move, line = best
     return _reply_form(LOST, length, (move, *line))
 

@@ -168,8 +168,11 @@ def balance(desk: Desk, job: Job) -> Document:
 
     `value` and `chance` are for the side to move now.
     """
-    find = swap2.balanced_move if job.fields["stones"] == 1 else swap2.balanced_pair
-    found, value = find(opening_search(desk, job), 0)
+    search, stones = opening_search(desk, job), job.fields["stones"]
+    if len(search.engine.game.empty_cells()) < stones:
+        raise Refused("there is no room for the stones").coded("no-room")
+    find = swap2.balanced_move if stones == 1 else swap2.balanced_pair
+    found, value = find(search, 0)
     scale = desk.scale(job.setup)
     return {"stones": pairs(found), "value": value, "chance": round(chance_of(value, scale), 4)}
 

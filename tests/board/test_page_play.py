@@ -117,7 +117,7 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(opened
     page.says("state", "Black to move")
     assert "RE[W+]" in page.do("app.file.write('sgf')")["text"]  # looking back changes nothing
     page.press("last")
-    page.says("state", "White won")
+    page.says("state", "White wins, Black resigned")
     page.press("first")
     page.play("j10")
     assert "RE[" not in page.do("app.file.write('sgf')")["text"]

@@ -28,6 +28,9 @@ def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_
     page.click("i8")
     page.raw.wait_for_timeout(200)
     assert page.do("app.node.ply") == 1  # a click is no stone of Numoku
+    page.tab("puzzle")
+    page.press("next-puzzle")
+    page.says("puzzle-status", "The server does not answer.")
     page.close()
 
 

@@ -74,7 +74,7 @@ export class AnalysisPanel extends Panel {
   // Another question has ended the search: it goes on when that is answered.
   onidle() { if (this.isEnded) this.analyse(this.app.node); }
 
-  // A game is over: no words of a server that would not analyse it, and the bar, also where nothing is analysed.
+  // A game is over: its bar, also where nothing is analysed, and no refusal of the server.
   onfacts(node) {
     if (!node.isOver) return;
     this.app.setBar(this.endValue(node));

@@ -269,7 +269,7 @@ class App {
     if (facts?.full) return t("draw");
     const { node, mover: side, tree } = this, words = node.ply ? t("to-move-after", { side, n: node.ply, cell: this.nameOf(node.cell) }) : t("to-move", { side });
     const result = node === tree.root.end && RESULTS[tree.names.result]; // of a game that was resigned, or came from a file
-    return result ? `${words} · ${t(result)}` : words;
+    return result ? `${words} · ${tree.match?.over || t(result)}` : words;
   }
 
   // Say something below the board, for a while or until another move is looked at; a warning in red.

@@ -139,8 +139,8 @@ export class PlayPanel extends Panel {
 
   finish(text, winner) {
     this.clocks.charge();
-    this.over = text;
-    this.report.textContent = t("result", { text, n: this.app.node.ply });
+    this.over = this.match.over = text;
+    this.report.textContent = `${text} · ${t("n-moves", { n: this.app.node.ply })}`;
     this.app.tree.names.result = { black: "1-0", white: "0-1" }[winner] || "1/2-1/2";
     this.app.choose([]);
     this.app.say(text);

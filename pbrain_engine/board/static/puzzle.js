@@ -101,7 +101,7 @@ export class PuzzlePanel extends Panel {
   next() {
     const { puzzles } = this;
     this.isWanted = !puzzles.length;
-    if (this.isWanted) return this.say(t("no-puzzle"));
+    if (this.isWanted) return this.say(t(this.app.server.about ? "no-puzzle" : "link-lost-why"));
     const open = puzzles.findIndex((puzzle, number) => number > this.at && !this.solved.has(puzzle.id));
     return this.begin(open >= 0 ? open : (this.at + 1) % puzzles.length);
   }

@@ -137,7 +137,6 @@ export const words = {
   "foul-loses": "{cell} is forbidden ({why}): Black loses",
   "resigned": "{side, select, black {White wins, Black resigned} white {Black wins, White resigned} other {}}",
   "on-time": "{side} wins on time",
-  "result": "{text} · {n, plural, one {# stone} other {# stones}}",
   "begin-or-back": "Begin a new game, or go back.",
   "nothing-back": "There is nothing to take back.",
   "hint-is": "Numoku would play {cell}",
