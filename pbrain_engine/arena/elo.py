@@ -17,7 +17,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..files import Document, rounded
 from .settings import Sprt
@@ -290,9 +290,16 @@ class Figure(NamedTuple):
     mean: float
     error: float
 
-    def document(self, name: str) -> Document:
-        """Return both for JSON as ``NAME`` and ``NAME_se``, None for nan."""
-        return rounded({name: self.mean, f"{name}_se": self.error})
+
+def figures_document(row: Mapping[str, Any]) -> Document:
+    """Return a row for JSON, each of its figures as ``NAME`` and ``NAME_se``, None for nan."""
+    document: Document = {}
+    for name, value in row.items():
+        if isinstance(value, Figure):
+            document |= rounded({name: value.mean, f"{name}_se": value.error})
+        else:
+            document[name] = value
+    return document
 
 
 def average(numbers: Sequence[float], games: Sequence[Hashable]) -> Figure:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import FileError, SettingsError, counted
 from ..eval.weights import load_weights
-from ..files import Document, check_target, user_path, write_whole
+from ..files import check_target, user_path, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
 from ..game.record import BLACK, DRAW, STAGES, WHITE, GameRecord, stage_name, stage_of
@@ -36,7 +36,7 @@ from ..notation.journal import annotated
 from ..options import SHARED, CommandLine, Option, whole
 from ..pages import FOLDER, Curve, html_document, html_table, line_chart
 from ..values import WIN_BAND
-from .elo import Estimate, Figure, average, judge
+from .elo import Estimate, Figure, average, figures_document, judge
 from .match import default_journal, read_journal
 from .settings import MatchSettings
 from .standings import (
@@ -332,16 +332,6 @@ def _rows(chosen: Sequence[Prediction], chances: str, stones: str) -> Iterator[B
         yield BinRow(chosen[0].engine, stones, chances, len(chosen), len({*games}), *figures)
 
 
-def form(row: BinRow) -> Document:
-    """Return a row for JSON, with the standard errors of the figures as ``FIGURE_se``."""
-    document: Document = row._asdict()
-    for name in ("said", "scored", "excess"):
-        figure: Figure = getattr(row, name)
-        del document[name]
-        document |= figure.document(name)
-    return document
-
-
 def text_lines(rows: Sequence[BinRow]) -> list[str]:
     """Return the rows as a table; the excess has a standard error from two games on."""
     found = [["engine", "stones", "chances", "positions", "games", "said", "scored", "excess"]]
@@ -410,7 +400,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("", *table(time_rows(settings, games)), sep="\n")
     if options.calibration:
         rows = calibrate(games, load_weights(DEFAULT_WEIGHTS).scale(settings.rule))
-        forms = [form(row) for row in rows]
+        forms = [figures_document(row._asdict()) for row in rows]
         print(json.dumps(forms) if options.json else "\n".join(text_lines(rows)))
     elif options.json:
         print(json.dumps(standings.to_json()))

@@ -16,7 +16,7 @@ from math import exp, log, log1p, nan
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arena.elo import Figure, average
+from ..arena.elo import Figure, average, figures_document
 from ..engine.engine import LOGIT_UNIT, Engine, Limit, Move
 from ..errors import FileError
 from ..eval.weights import FAMILIES, family_of, load_weights, scale_of
@@ -351,12 +351,10 @@ def form(row: StageRow) -> Document:
 
     Except for the first weights, ``FIGURE_difference`` is the difference from the first.
     """
-    document: Document = row._asdict()
-    del document["figures"], document["differences"]
-    for key, means in (("", row.figures), ("_difference", row.differences)):
-        for name, mean in zip(FIGURES, means, strict=False):
-            document |= mean.document(f"{name}{key}")
-    return document
+    cells = dict(zip(StageRow._fields[:4], row[:4], strict=True))
+    cells |= zip(FIGURES, row.figures, strict=True)
+    cells |= zip((f"{name}_difference" for name in FIGURES), row.differences, strict=False)
+    return figures_document(cells)
 
 
 def table(rows: Iterable[StageRow]) -> str:
