@@ -118,11 +118,7 @@ class Exam:
         values = {"turn": round(turn * 1000), "seconds": turn, "some": turn / 20,
                   "pause": turn + 0.3, "late": turn + TOLERANCE}  # fmt: skip
         word, _, rest = step.format_map({**vars(self), **values}).partition(" ")
-        self._say_step(word, rest)
-
-    def _say_step(self, word: str, rest: str) -> None:
-        """Take a step that says something."""
-        match word:
+        match word:  # steps that say something
             case ">" | ">>":
                 self.say(*rest.split("|"), end="\n" if word == ">" else "\r\n")
             case "size":
