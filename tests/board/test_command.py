@@ -89,7 +89,7 @@ def test_the_page_is_opened_once_it_is_served_until_nobody_is_there(
     serving = command.serve(Server(), None, board, "http://here", options)  # type: ignore[arg-type]
     with ThreadPoolExecutor() as apart:  # a browser has this thread
         apart.submit(asyncio.run, serving).result()
-    ended = "ended: no page and no program connected for 2.5 seconds"
+    ended = "ended: no page and no program connected for 2.5 s"
     assert capsys.readouterr().out.splitlines() == ["http://here", ended]
     assert opened == ([] if no_open else ["http://here"])
 
