@@ -33,24 +33,19 @@ def test_games_are_kept_as_a_model_has_them(
     kept, other = SavedGames(path), SavedGames(path)  # two servers
     chance = random.Random(1)
     model: dict[str, dict[str, Any]] = {}
-    for step in range(120):
-        name = f"g{chance.randrange(9)}"
+    for step in range(60):
+        name, moves = f"g{chance.randrange(9)}", "h8i9j10k11l12"[: 2 * chance.randrange(3)]
         began = model[name]["began"] if name in model else float(step)
-        game = document(
-            name, began, "h8i9j10k11l12"[: 2 * chance.randrange(3)], {"seed": chance.random()}
-        )
+        game = document(name, began, moves, {"seed": chance.random()})
         chance.choice([kept, other]).keep(game)
-        model = {
-            key: held for key, held in model.items()
-            if key != name and held["tree"] != game["tree"]
-        } | {name: game}  # fmt: skip
+        same = {name, *(key for key, held in model.items() if held["tree"] == game["tree"])}
+        model = {key: held for key, held in model.items() if key not in same} | {name: game}
         order = sorted(model, key=lambda key: -model[key]["began"])[:6]
         model = {key: model[key] for key in order}
         assert [game["game"] for game in kept.summaries()] == order
     kept.close()
     again = SavedGames(path)
-    for name, game in model.items():
-        assert again.game(name) == game
+    assert {name: again.game(name) for name in model} == model
     assert again.summaries()[0]["moves"] == len(next(iter(model.values()))["tree"])
     assert again.game("another") is None
     if sys.platform != "win32":

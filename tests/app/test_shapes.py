@@ -6,13 +6,12 @@ import random
 
 import pytest
 
-from pbrain_engine.app.view import foul_of, line_shape, shape_of, shapes
+from pbrain_engine.app.view import foul_of, line_shape, shape_of
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.position.rules import Rule, Side
 from tests.oracle.rules import Board, wins_at
 from tests.oracle.threats import five_cells
-from tests.played import game_after
 
 FOURS = {"four", "open four", "double four", "four and three"}
 
@@ -63,7 +62,7 @@ def test_why_renju_forbids_a_cell(black: str, cell: str, reason: str) -> None:
 @pytest.mark.parametrize("rule", list(Rule), ids=lambda rule: rule.name.lower())
 def test_fives_and_fours_are_those_of_the_oracle(rule: Rule) -> None:
     chance = random.Random(rule)
-    for _ in range(6):
+    for _ in range(3):
         game, board = Game(12, rule=rule), Board(12, 12, rule.name.lower())
         for number in range(44):
             x, y = chance.randrange(2, 10), chance.randrange(2, 10)
@@ -82,9 +81,3 @@ def test_fives_and_fours_are_those_of_the_oracle(rule: Rule) -> None:
                 assert not new or made in FOURS, (board.drawing(), cell, made)
                 if made in FOURS:
                     assert new or before, (board.drawing(), cell, made)
-
-
-def test_shapes_are_given_for_both_sides() -> None:
-    found = shapes(game_after("h8a1i8c1"))
-    assert {"cell": [6, 7], "makes": "three"} in found["black"]
-    assert {"cell": [1, 0], "makes": "three"} not in found["white"]  # at the border

@@ -23,7 +23,7 @@ from pbrain_engine.game.result import Thought
 from pbrain_engine.methods import METHODS
 from tests.played import set_up
 
-GAMES = 300
+GAMES = 150
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_moves_are_taken_by_what_they_are_worth(engine: Engine) -> None:
     }
     assert taken.keys() <= worth.keys()
     for move, share in worth.items():
-        assert taken[move] / GAMES == pytest.approx(share / sum(worth.values()), abs=0.1)
+        assert taken[move] / GAMES == pytest.approx(share / sum(worth.values()), abs=0.12)
 
 
 def test_a_five_is_never_overlooked(engine: Engine) -> None:
