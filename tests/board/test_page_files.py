@@ -51,16 +51,12 @@ def test_a_library_is_opened_and_saved(opened: Open, tmp_path: Path) -> None:
     moves = sum(node.is_move for node, depth in tree.walk() if depth)
     page.says("file-status", f"a.lib: {moves} moves")
     assert page.raw.input_value("#game-file") == ""  # so that it can be chosen again
-    drop = "document.body.dispatchEvent(new DragEvent('drop', { cancelable: true, bubbles: true,"
-    assert page.do(f"{drop} dataTransfer: new DataTransfer() }}))")  # a text goes into its field
     page.says("about", "Renju 15×15")
     page.do("document.querySelector('#variations button').id = 'same'")  # none is made anew
     page.press("first", "redo")
     assert page.raw.get_attribute("#same", "aria-selected") == "true"
     page.count("#variations [aria-selected=true]", 1)
     assert page.raw.locator("#variations button").count() == moves
-    comments = page.do("app.tree.nodes().filter((node) => node.comment).length")
-    assert comments == sum(bool(n.comment) for n, depth in tree.walk() if depth and n.is_move)
     assert parse_renlib(page.save("lib")).count() == parse_renlib(data).count()
 
 
@@ -135,9 +131,6 @@ def test_a_file_that_can_be_read_can_be_saved_and_what_is_too_large_is_refused(
     (tmp_path / "larger.sgf").write_bytes(bytes(MOST_FILE + 1))
     page.raw.set_input_files("#game-file", tmp_path / "larger.sgf")
     page.says("file-status", "larger.sgf is too large")
-    page.do(f"app.file.text.value = 'h8'.padEnd({MOST_FILE} + 1)")
-    page.press("read-text")
-    page.says("file-status", "text is longer than")
     page.do(f"app.tree.root.comment = 'x'.repeat({MOST_CHARACTERS})")
     page.press("save-sgf")
     page.says("file-status", "too large")
@@ -147,10 +140,16 @@ def test_a_file_that_can_be_read_can_be_saved_and_what_is_too_large_is_refused(
 # The database -------------------------------------------------------------------------
 
 
-def test_what_is_known_is_shown(opened: Open) -> None:
-    page = opened("h8h9")  # as h8i8, turned
+def test_what_is_known_is_shown_on_a_telephone_too(opened: Open) -> None:
+    source = axe()
+    page = opened("h8h9", **PHONE)  # as h8i8, turned
+    page.do(source + ";0")
     page.tab("known")
     page.says("known-found", "depth 4")
+    for scheme, rules in (("light", ()), ("dark", COLOURS)):
+        page.raw.emulate_media(color_scheme=scheme)
+        assert not serious_findings(page, *rules), scheme
+    assert page.do("document.documentElement.scrollWidth") <= 400
     text = page.text("known-found")
     assert "1 game: Black won 0 (0%), drawn 0, White won 1" in text
     assert "a famous answer" in text and "Numoku" in text
@@ -162,15 +161,12 @@ def test_what_is_known_is_shown(opened: Open) -> None:
     row = page.raw.locator("#known-next tr").first
     assert int(row.locator("td").nth(2).text_content()) >= 4  # the depth
     assert page.raw.locator("#board .label").count() == page.raw.locator("#known-next tr").count()
-    bar = row.locator(".results")
-    assert bar.get_attribute("title") == "1 game: Black won 0 (0%), drawn 0, White won 1"
-    wide = bar.evaluate("(bar) => [...bar.children].map((part) => part.clientWidth)")
-    assert wide[:2] == [0, 0] and wide[2] > 50
+    assert row.locator(".results").get_attribute("title").startswith("1 game: Black won 0 (0%)")
     row.locator("button").click()
     page.wait("app.node.ply === 2")
 
 
-def test_an_analysis_and_a_comment_are_stored(opened: Open) -> None:
+def test_an_analysis_and_comments_are_stored(opened: Open) -> None:
     page = opened("h8j8")
     page.raw.fill("#comment", "I wonder")
     page.wait("app.node.found?.depth >= 3")
@@ -179,25 +175,12 @@ def test_an_analysis_and_a_comment_are_stored(opened: Open) -> None:
     page.has("#known-next tr", 2)
     page.press("redo")
     page.says("known-found", "I wonder")
-    for _ in range(60):  # a value is stored when its search has ended, perhaps after the question
+    while "depth " not in page.text("known-found"):  # a value is stored behind its search
         page.raw.wait_for_timeout(200)
-        if "depth " in page.text("known-found"):
-            break
-        page.press("undo")
-        page.press("redo")
-    page.says("known-found", "depth ")
-    fresh = opened("h8f8")  # in another tab, turned
-    fresh.tab("known")
-    fresh.says("known-found", "I wonder")
-
-
-def test_a_comment_is_changed_after_a_reload(opened: Open) -> None:
-    page = opened("h8k8")
-    page.raw.fill("#comment", "at first")
-    page.raw.press("#comment", "Tab")
-    page.wait("app.node.known?.notes.length === 1")
+        page.press("undo", "redo")
+    # A comment is changed after a reload.
     page.reload("app.node.known?.notes.length === 1")
-    assert page.raw.input_value("#comment") == "at first"
+    assert page.raw.input_value("#comment") == "I wonder"
     page.raw.fill("#comment", "at last")
     page.raw.press("#comment", "Tab")
     page.wait("app.node.known.notes[0].comment === 'at last'")
@@ -207,13 +190,28 @@ def test_a_comment_is_changed_after_a_reload(opened: Open) -> None:
     page.raw.press("#comment", "Tab")
     page.wait("app.node.known.notes.some(({ comment }) => comment === 'or never')")
     assert page.do("app.node.known.notes.length") == 1
+    page.show("h8f8")  # turned
+    page.says("known-found", "or never")
+
+
+LOSES_ANSWER = """(() => {
+  const { server } = app, { take } = server;
+  server.take = function (message) {
+    if (!message.result?.stored) return take.call(this, message);
+    server.take = take;
+    return this.socket.close();
+  };
+})()"""
 
 
 def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path) -> None:
     page = opened("a1a2b1b2c1c2d1d2e1")
     page.tab("known")
+    # What was stored before a lost connection is not said to be old.
+    page.do(LOSES_ANSWER)
     page.press("store-game")
-    page.says("known-status", "Stored")
+    page.wait("document.querySelector('#link').dataset.state === 'back'")
+    page.wait("app.known.status.textContent === 'Stored.'")
     page.press("undo")
     page.wait("app.known.status.textContent === ''")  # it was of the position before
     page.press("redo")
@@ -234,27 +232,6 @@ def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path)
     assert [result for (result,) in results] == ["0-1", "1-0", "0-1"]
 
 
-LOSES_ANSWER = """(() => {
-  const { server } = app, { take } = server;
-  server.take = function (message) {
-    if (!message.result?.stored) return take.call(this, message);
-    server.take = take;
-    return this.socket.close();
-  };
-})()"""
-
-
-def test_what_was_stored_before_a_lost_connection_is_not_said_to_be_old(opened: Open) -> None:
-    page = opened("b1b2c1c2d1d2e1e2f1")
-    page.tab("known")
-    page.do(LOSES_ANSWER)
-    page.press("store-game")
-    page.wait("document.querySelector('#link').dataset.state === 'back'")
-    page.wait("app.known.status.textContent === 'Stored.'")
-    page.press("store-game")
-    page.says("known-status", "there already")
-
-
 def test_nothing_known_helps_in_a_game_until_its_end(opened: Open) -> None:
     page = opened("h8")
     page.begin("resume", level=1, person="white")
@@ -268,15 +245,3 @@ def test_nothing_known_helps_in_a_game_until_its_end(opened: Open) -> None:
     page.tab("analyse")  # that ends it
     page.says("known-line", "Database: Black")
     assert page.raw.input_value("#comment") == "a famous answer"
-
-
-def test_the_tab_is_accessible_and_fits_a_telephone(opened: Open) -> None:
-    source = axe()
-    page = opened(hash_="#b=15x15&m=h8i8", **PHONE)
-    page.do(source + ";0")
-    page.tab("known")
-    page.says("known-found", "depth ")
-    assert page.do("document.documentElement.scrollWidth") <= 400
-    for scheme, rules in (("light", ()), ("dark", COLOURS)):
-        page.raw.emulate_media(color_scheme=scheme)
-        assert not serious_findings(page, *rules), scheme

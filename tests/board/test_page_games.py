@@ -24,8 +24,7 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     loaded = page.do(TREE)
     assert "side line" in loaded
 
-    page.puzzle()  # a puzzle, and another one
-    page.press("next-puzzle")
+    page.puzzle()  # a puzzle, and its solution
     page.reload("app.guide?.name === 'puzzle'")  # in the middle of it
     page.press("puzzle-leave")
     assert page.do(TREE) == loaded and page.do("app.node.ply") == 3
@@ -39,14 +38,12 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.begin(level=2, minutes=30)
     page.play("h8")
     page.answered()
-    page.raw.wait_for_timeout(400)
+    page.raw.wait_for_timeout(300)
     spent = page.do("app.play.clocks.spent(0)")
     page.reload("app.guide?.name === 'play'")
     assert page.do("[app.play.match.level, app.play.match.minutes]") == ["2", "30"]
     assert spent <= page.do("app.play.clocks.spent(0)") < spent + 30
     page.says("state", "Your move, Black")
-    page.raw.wait_for_timeout(300)
-    page.wait("!app.server.questions.size && !document.querySelector('#bar-text').textContent")
     page.tab("puzzle")
     page.press("next-puzzle", "puzzle-leave")
     page.tab("play")
@@ -63,44 +60,28 @@ def test_a_new_users_hour_loses_no_stone_and_no_comment(opened: Open, server: Bo
     page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m={MISSED}")
     page.wait("window.app?.node.ply === 8 && app.node.facts")
     page.tab("review")
-    page.raw.fill("#review-seconds", "0.1")
+    page.set(review_seconds=0.1)
     page.press("review")
-    page.says("review-status", "to look at")
     page.says("mistakes", "missed a win")
-    assert page.do("document.querySelector('#curve .area').getAttribute('d')").count("L") > 8
+    page.wait("app.review.done")
     assert page.do("app.tree.nodes().length") > 9  # the better lines are variations
     reviewed = page.do(TREE)
     page.raw.locator("#mistakes button.small").first.click()
     page.wait("app.guide?.name === 'puzzle'")
-    own = page.do("app.puzzle.own.length")
-    page.has("#puzzle-list option", 101)
-    listed = page.raw.locator("#puzzle-list option").count()
-    assert own == 1 and listed == page.do("app.puzzle.shipped.length") + 1
+    assert page.do("app.puzzle.own.length") == 1
     page.press("puzzle-leave")
     assert page.do(TREE) == reviewed and page.raw.is_visible("#mistakes")
 
     page.tab("games")
     page.wait("document.querySelector('#game-list li').textContent.includes('8 moves')")
     shown = page.raw.locator("#game-list li").all_text_contents()
-    assert "8 moves" in shown[0] and "4 moves · in progress" in shown[1] and "3 moves" in shown[2]
+    assert "4 moves · in progress" in shown[1] and "3 moves" in shown[2]
     page.raw.locator("#game-list button.line").nth(1).click()
     page.wait("app.guide?.name === 'play'")
     assert page.moves() == game and page.do("app.play.match.minutes") == "30"
     page.raw.locator("#game-list button.line").nth(2).click()
     page.wait("app.tree.nodes().length === 6")
     assert page.do(TREE) == loaded
-
-
-def test_take_back_leaves_no_variation(page: Page) -> None:
-    page.begin(level=1)
-    for ply, cell in ((2, "h8"), (4, "a1")):
-        page.play(cell)
-        page.answered(ply)
-    page.press("take-back")
-    assert page.do("app.node.ply") == 2 and page.do("app.tree.nodes().length") == 3
-    page.press("take-back", "take-back")
-    assert page.do("app.tree.nodes().length") == 1
-    page.says("state", "nothing")
 
 
 def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:
@@ -140,15 +121,16 @@ def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     server.stop()
 
 
-def test_games_are_found_named_and_deleted(opened: Open) -> None:
+def test_games_are_found_named_and_deleted_and_what_is_looked_at_is_none(opened: Open) -> None:
     page = opened()
     page.hurry(20)
-    for more in ({}, {"rule": "renju"}):
-        page.begin(level=1, **more)
-        page.play("h8")
-        page.answered()
-        if not more:
-            page.resign()
+    page.begin(level=1)
+    page.play("h8")
+    page.answered()
+    page.resign()
+    page.begin(rule="renju")
+    page.play("h8")
+    page.answered()
     page.tab("games")
     page.has("#game-list li", 2)
     row = page.raw.locator("#game-list li:has([aria-current])")
@@ -162,37 +144,18 @@ def test_games_are_found_named_and_deleted(opened: Open) -> None:
     page.raw.fill("#games-search", "renju first")
     page.count("#game-list li", 1)
     page.raw.fill("#games-search", "")
-    page.set(games_rule="renju", games_result="open")
-    page.says("game-list", "my first renju")
-    page.raw.locator("#game-list li", has_text="my first renju").locator("[title=Delete]").click()
+    row.locator("[title=Delete]").click()
     page.press("yes")
     page.wait("!document.querySelector('#game-list').textContent.includes('my first renju')")
     page.raw.wait_for_timeout(200)  # what is on the board is not kept again
-    page.set(games_rule="", games_result="0-1")
+    page.set(games_result="0-1")
     page.says("game-list", "White won")
     assert "my first renju" not in page.text("game-list")
-
-
-def test_a_position_that_is_looked_at_is_no_game(opened: Open) -> None:
-    page = opened()
-    page.hurry(20)
+    # A position that is only looked at is no game.
     page.do("location.hash = '#b=9x17&r=caro&m=a1b2c3'")
     page.wait("app.node.ply === 3 && app.node.facts")
     page.raw.wait_for_timeout(200)
-    page.tab("games")
     page.set(games_result="looked")
     page.says("game-list", "9×17")
     page.set(games_result="")
     page.wait("!document.querySelector('#game-list').textContent.includes('9×17')")
-
-
-def test_a_game_of_a_file_that_is_only_looked_at_is_not_kept_after_a_reload(opened: Open) -> None:
-    page = opened()
-    page.read("(;GM[4];B[hh];W[aa])(;GM[4];B[hh];W[bb])")
-    page.says("file-status", "game 1 of 2")
-    looked_at = page.do("app.tree.id")
-    page.reload("app.node.ply === 2")
-    page.show("o15")
-    page.raw.wait_for_timeout(200)
-    kept = page.do("app.server.ask('games', { all: true })")["games"]
-    assert looked_at not in {game["game"] for game in kept}

@@ -8,10 +8,11 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.game.result import Tree
 from pbrain_engine.solver import Solver
 from tests.board.board_page import Again, Open, Page
-from tests.board.board_server import BoardServer
 
 OPEN_THREE = "h8a1i8c1j8e1"
+FOURS = "g8a1h8o1j10a15j11o15"
 GAME = "h8i9g9g7i8g8h7h9f7j9f9"
+PROOF = "app.guide?.name === 'proof' && document.querySelector('#proof-tree li')"
 
 
 def test_a_proof_is_walked_through_to_the_five(again: Again) -> None:
@@ -30,6 +31,19 @@ def test_a_proof_is_walked_through_to_the_five(again: Again) -> None:
     page.wait("app.node.ply === 7")
     page.press("defend")
     page.says("proof-status", "Five")
+    # It has the words of the terminal.
+    page.show(FOURS)
+    page.press("prove")
+    page.wait("app.node.step?.answers")
+    game = Game(15)
+    for move in parse_moves(FOURS):
+        game.play(*move)
+    with Solver(8_000_000) as solver:
+        tree = solver.tree(game)
+        assert tree is not None and page.do("app.node.cell") == list(tree.move)
+        lines = proof_lines(game, solver, Tree(tree.move, {}))
+    words = page.raw.locator("#proof-tree .others").text_content()
+    assert words == lines[1].strip()
 
 
 def test_a_proof_goes_on_after_a_reload(opened: Open) -> None:
@@ -37,14 +51,14 @@ def test_a_proof_goes_on_after_a_reload(opened: Open) -> None:
     page.begin("resume", person="both")
     page.tab("analyse")
     page.press("prove")
-    page.wait("app.node.ply === 7 && document.querySelector('#proof-tree li')")
+    page.wait(f"app.node.ply === 7 && {PROOF}")
     said, listed = page.text("proof-status"), page.text("proof-tree")
-    page.reload("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    page.reload(PROOF)
     assert page.text("proof-status") == said and page.text("proof-tree") == listed
     page.play("o15")
     page.says("proof-status", "Five")
     listed = page.text("proof-tree")
-    page.reload("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    page.reload(PROOF)
     assert page.text("proof-tree") == listed  # all steps of it
     page.raw.locator("#proof-tree button").first.click()
     page.says("proof-status", said)
@@ -52,9 +66,9 @@ def test_a_proof_goes_on_after_a_reload(opened: Open) -> None:
     assert page.do("app.guide.name") == "play" and page.moves() == OPEN_THREE
     page.puzzle()
     page.press("puzzle-solution")  # which is a proof in the place of the game
-    page.wait("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    page.wait(PROOF)
     moves = page.moves()
-    page.reload("app.guide?.name === 'proof' && document.querySelector('#proof-tree li')")
+    page.reload(PROOF)
     assert page.moves() == moves
     page.tab("puzzle")
     page.press("puzzle-leave")
@@ -71,6 +85,7 @@ def test_a_game_goes_on_after_a_search_for_a_win_and_before_the_end_of_others(pa
     page.says("proof-status", "No forced win")
     page.play("a1")
     page.answered(4)
+    # A search of minutes ends with another tab, another move, a review or a game.
     page.set(proof_seconds=600)
     page.press("prove")
     page.tab("play")
@@ -94,68 +109,3 @@ def test_a_game_goes_on_after_a_search_for_a_win_and_before_the_end_of_others(pa
     page.play("h8")
     page.answered()
     assert "stopped" not in page.text("review-status")
-
-
-def test_a_proof_has_the_words_of_the_terminal(again: Again) -> None:
-    moves = "g8a1h8o1j10a15j11o15"
-    page = again(moves)
-    page.tab("analyse")
-    page.press("prove")
-    page.wait("app.node.step?.answers")
-    game = Game(15)
-    for move in parse_moves(moves):
-        game.play(*move)
-    with Solver(8_000_000) as solver:
-        tree = solver.tree(game)
-        assert tree is not None and page.do("app.node.cell") == list(tree.move)
-        lines = proof_lines(game, solver, Tree(tree.move, {}))
-    words = page.raw.locator("#proof-tree .others").text_content()
-    assert words == lines[1].strip()
-
-
-def test_the_analysis_goes_on_after_other_questions(opened: Open) -> None:
-    page = opened("h8")
-    goes_on = "document.querySelector('#summary').dataset.state === 'running' && app.node.found"
-    for question, field, words in (
-        ("0", "summary", "positions"),
-        ("document.querySelector('#prove').click()", "proof-status", "No forced win"),
-        ("void app.play.hint()", "state", "Numoku would play"),
-        ("document.querySelector('#winning').click()", "threat-note", "No win by fours"),
-    ):
-        page.tab("analyse")
-        page.set(proof_seconds=1)
-        page.do(question)
-        page.says(field, words)
-        page.do("app.node.found = null")
-        page.wait(goes_on)
-    page.raw.uncheck("#analysis-on")
-    page.wait("!app.server.questions.size")
-    page.do("app.node.found = null")
-    page.tab("analyse")
-    page.press("prove")
-    page.says("proof-status", "No forced win")
-    page.wait("!app.server.questions.size")
-    page.raw.wait_for_timeout(200)
-    assert page.do("app.node.found") is None
-
-
-def test_variations_and_comments_outlive_a_reload(opened: Open, server: BoardServer) -> None:
-    page = opened("h8i9j8")
-    page.press("undo")
-    page.play("f6")
-    page.raw.fill("#comment", "a variation")
-    page.press("undo")
-    page.reload("app.node.ply === 2")
-    assert page.moves() == "h8i9"
-    assert page.do("app.node.children.map((node) => node.comment)") == ["", "a variation"]
-    # Another game, although the page writes its own address before it reads it.
-    page.do("location.hash = '#b=15x15&r=renju&m=h8g7'; app.keep()")
-    page.says("about", "Renju")
-    page.press("undo")
-    page.reload("app.node.ply === 1")
-    assert page.do("app.node.end.moves") == [[7, 7], [6, 6]]
-    assert page.do("app.tree.nodes().length") == 3
-    page.raw.goto("about:blank")
-    page.raw.goto(f"{server.base}/#b=15x15&r=freestyle&m=h8i9")  # the address comes first
-    page.wait("window.app?.node.ply === 2 && app.node.facts")
-    assert page.do("app.tree.nodes().length") == 3

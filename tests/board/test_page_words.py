@@ -7,13 +7,12 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pbrain_engine.board.app import STATIC
 from pbrain_engine.game.opening_rules import THIRDS
-from tests.board.board_page import TABS, Open
+from tests.board.board_page import Open
 
 PACKAGE = STATIC.parents[1]
 LANGUAGES = ("en", "zh", "zh-TW", "ja", "ko", "ru", "vi", "cs")
@@ -23,24 +22,39 @@ CASES = re.compile(r"\{(\w+), (?:plural|select), (?:[\w=]+ \{[^{}]*\} ?)+\}")
 FORMS = {
     "ru": {"one", "few", "many", "other"}, "cs": {"one", "few", "other"}, "en": {"one", "other"}
 }  # fmt: skip
-# Labels, buttons and options whose text is wider than what they lie in.
+# Of each tab, and of the dialog of a new game, the labels, buttons and options whose text is wider
+# than what they lie in.
 CUT = """(() => {
   const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 2;
   const names = "button, label > span, label.button, h2, [role=tab] span, th, small, summary";
-  const cut = [...document.querySelectorAll(`#about, ${names}`)].filter(seen).filter((one) => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const isCut = (one) => {
     const box = one.getBoundingClientRect(), text = document.createRange();
     text.selectNodeContents(one);
     const words = text.getBoundingClientRect();
     return one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline"
       || words.width > box.width + 1 || box.left < -1 || box.right > innerWidth + 1;
-  }).map((one) => `${one.id || one.className} ${one.textContent}`);
-  const pen = document.createElement("canvas").getContext("2d");
-  const lists = [...document.querySelectorAll("select:not([size], #language)")];
-  for (const field of lists.filter(seen)) {
-    pen.font = getComputedStyle(field).font;
-    const text = field.selectedOptions[0].text;
-    if (pen.measureText(text).width + 30 > field.clientWidth) cut.push(`${field.id} ${text}`);
+  };
+  const isNarrow = (list) => {
+    pen.font = getComputedStyle(list).font;
+    return pen.measureText(list.selectedOptions[0].text).width + 30 > list.clientWidth;
+  };
+  const cut = [], find = (selector) => [...document.querySelectorAll(selector)].filter(seen);
+  const look = (place) => {
+    const found = find(`#about, ${names}`).filter(isCut);
+    found.push(...find("select:not([size], #language)").filter(isNarrow));
+    if (document.documentElement.scrollWidth > innerWidth) found.push(document.body);
+    cut.push(...found.map((one) => `${place} ${one.id || one.className} ${one.textContent}`));
+  };
+  for (const tab of document.querySelectorAll("[role=tab]")) {
+    tab.hidden = false;
+    tab.click();
+    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+    look(tab.id);
   }
+  document.querySelector("#new-game").click();
+  look("dialog");
+  document.querySelector("#setup-cancel").click();
   return cut;
 })()"""
 
@@ -97,33 +111,30 @@ def test_errors_with_codes_have_words_in_the_tables(words: dict[str, dict[str, s
 
 
 REFUSED = {
-    " ": "中身がありません",
     "h8 hello": "2 手目：「hello」は座標ではありません。座標は h8 や 7,7 と書きます",
-    "h8h8": "2 手目：h8 は二度打たれています",
     "h8z9": "2 手目：z9 は 15×15 の盤の外です",
     "h8a1i8b1j8c1k8d1l8e1": "10 手目の前に対局は終わっています",
-    "https://a.b/": "手順のないページのアドレスです。手順そのものを貼り付けてください",
-    ". X O\n. X\n": "図の行の長さが揃っていません",
     ". . X . X\n" * 5: "手番が分かりません。「black to move」か「white to move」の行",
-    "X X X X X\n" + ". . . . .\n" * 3 + "O O O O O": "双方に五が並んでいます",
     "40x40: h8": "40×40 の盤はありません。一辺は 5 から 22 です",
-    "(;GM[4]SZ[3];B[aa])": "3×3 の盤はありません",
     "(;XX[1];B[hh];AW[aa])": "石は除きました：1; 読まなかった SGF のプロパティ：XX",
     "(;GM[4];B[hh": "SGF ファイルが壊れています",
-    "(;GM[1];B[hh])": "別のゲームの棋譜です",
-    "(;B[hh];B[ii])": "2 手目：同じ側が続けて打っています",
-    "(;B[hh];W[hh])": "2 手目：h8 は二度打たれています",
 }
 
 
-def test_refusals_are_said_in_the_language_of_the_page(opened: Open) -> None:
+def test_refusals_and_rules_are_said_in_the_language_of_the_page(opened: Open) -> None:
     page = opened(locale="ja")
     for text, why in REFUSED.items():
         page.read(text)
         page.says("file-status", why)
+    page.press("new-game")
+    page.says("presets", "題数打ち")
+    page.set(opening="taraguchi-10")
+    assert page.do("document.querySelector('#opening').selectedOptions[0].text") == "五珠交替打ち"
 
 
-def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:
+def test_the_page_says_all_in_the_language_of_the_browser_until_another_is_chosen(
+    opened: Open,
+) -> None:
     page = opened(locale="cs-CZ")
     assert page.do("document.documentElement.lang") == "cs"
     assert page.text("new-game") == "Nová partie"
@@ -139,49 +150,27 @@ def test_the_page_says_all_in_the_language_of_the_browser(opened: Open) -> None:
     page.reload("document.documentElement.lang === 'zh'")
 
 
-@pytest.mark.parametrize("locale, new", [("zh-HK", "新對局"), ("zh-SG", "新对局")])
-def test_chinese_has_the_letters_of_the_place(opened: Open, locale: str, new: str) -> None:
-    page = opened(locale=locale)
-    assert page.text("new-game") == new
-    page.raw.select_option("#language", "zh-TW", force=True)
-    page.wait("window.app?.node.facts && document.documentElement.lang === 'zh-TW'")
-
-
-def test_the_openings_of_renju_have_the_names_of_the_language(opened: Open) -> None:
-    page = opened("h8h9i9", rule="renju", locale="zh-CN")
+def test_chinese_has_the_letters_of_the_place_and_its_names_of_openings(opened: Open) -> None:
+    page = opened("h8h9i9", rule="renju", locale="zh-HK")
+    assert page.text("new-game") == "新對局"
     page.says("about", "D4 花月")
-    for language in ("zh", "zh-TW", "ja", "ko", "ru"):
-        names = page.do(f"import('./words-{language}.js').then(({{ openings }}) => openings)")
-        assert len(set(names)) == sum(map(len, THIRDS.values())) - (language == "ko"), language
     for moves, name in (("h8i9i7", "I7 浦月"), ("h8i9f6", "I13 彗星")):
         page.show(moves, rule="renju")
         page.says("about", name)
+    for language in ("zh", "zh-TW", "ja", "ko", "ru"):
+        names = page.do(f"import('./words-{language}.js').then(({{ openings }}) => openings)")
+        assert len(set(names)) == sum(map(len, THIRDS.values())) - (language == "ko"), language
 
 
-def test_the_rules_of_openings_have_the_names_of_the_language(opened: Open) -> None:
-    page = opened(locale="ja")
-    page.press("new-game")
-    page.says("presets", "題数打ち")
-    page.set(opening="taraguchi-10")
-    assert page.do("document.querySelector('#opening').selectedOptions[0].text") == "五珠交替打ち"
-    assert page.do("document.querySelector('#rule').value") == "renju"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_label_is_cut_off_and_messages_have_plurals(opened: Open, language: str) -> None:
-    page: Any = opened("h8a1i8c1j8e1a15h1", locale=language)
-    page.do("document.querySelector('#tab-known').hidden = false")
-    for wide, high in ((320, 640), (1280, 800)):
-        page.resize(wide, high)
-        for name in (*TABS, "known"):
-            page.tab(name)
-            page.do("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-            assert page.do(CUT) == [], (wide, name)
-            assert page.do("document.documentElement.scrollWidth") <= wide
-        page.press("new-game")
-        assert page.do(CUT) == [], (wide, "dialog")
-        page.press("setup-cancel")
-    if language == "ru":
-        counts = "[1, 3, 5, 21].map((n) => t('n-moves', { n }))"
-        found = page.do(f"import('./words.js').then(({{ t }}) => {counts})")
-        assert found == ["1 ход", "3 хода", "5 ходов", "21 ход"]
+def test_no_label_is_cut_off_in_any_language_and_messages_have_plurals(opened: Open) -> None:
+    page = opened("h8a1i8c1j8e1a15h1")
+    for language in LANGUAGES:
+        page.do(f"localStorage['numoku.language'] = '\"{language}\"'")
+        page.reload(f"document.documentElement.lang === '{language}'")
+        for wide, high in ((320, 640), (1280, 800)):
+            page.resize(wide, high)
+            assert page.do(CUT) == [], (language, wide)
+        if language == "ru":
+            counts = "[1, 3, 5, 21].map((n) => t('n-moves', { n }))"
+            found = page.do(f"import('./words.js').then(({{ t }}) => {counts})")
+            assert found == ["1 ход", "3 хода", "5 ходов", "21 ход"]
