@@ -8,7 +8,6 @@ import pytest
 
 from pbrain_engine.board import desk
 from pbrain_engine.board.desk import Archive
-from pbrain_engine.errors import Refused
 from tests.golden import board
 
 
@@ -18,12 +17,6 @@ def test_every_operation_answers_as_recorded() -> None:
 
 def test_every_request_is_answered_as_recorded() -> None:
     board.requests.check()
-
-
-@pytest.mark.parametrize("name", [float("inf"), float("-inf"), [1], {}])
-def test_a_question_has_a_name_that_json_can_repeat(name: Any) -> None:
-    with pytest.raises(Refused, match="the id is neither a number nor a text"):
-        desk.scalar({"id": name}, "id")
 
 
 def test_a_question_whose_thread_does_not_start_is_out_of_the_way_of_the_next(
