@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.board.board_page import Page, wait
+from tests.board.board_page import wait
 from tests.build.building import website
 from tests.site.host import Quiet, Site
 
@@ -30,25 +29,6 @@ def stay(page: Any) -> None:
     wait(page, "navigator.serviceWorker.controller?.state === 'activated'")
 
 
-def test_an_engine_that_ends_is_started_again_and_the_game_stays(
-    browser: Any, server: Site
-) -> None:
-    page = Page(browser, server, f"#b=15x15&r=freestyle&m={GAME}")  # type: ignore[arg-type]
-    page.do("app.server.socket.receive({ dead: 'engine-ended' })")
-    page.says("banner", "has ended")
-    page.wait("document.querySelector('#link').dataset.state === 'back'")
-    assert page.moves() == GAME and page.do("document.querySelector('#banner').hidden")
-    with page.raw.expect_download() as download:
-        page.tab("file")
-        page.press("storage-save")
-    with zipfile.ZipFile(download.value.path()) as archive:
-        assert {"settings.json", "database.db", "games.db"} <= set(archive.namelist())
-    page.do("localStorage.setItem('numoku.sign', '1')")
-    page.press("storage-forget", "yes")
-    page.wait("localStorage.getItem('numoku.sign') === null")
-    page.close()
-
-
 @pytest.mark.parametrize(
     "trouble", ["WebAssembly.validate = () => false", "delete globalThis.Worker"]
 )
@@ -61,18 +41,12 @@ def test_a_browser_that_cannot_run_it_is_told_so(context: Any, server: Site, tro
     assert raw.evaluate(STONES) == len(GAME) // 2
 
 
-@pytest.mark.parametrize(
-    "trouble",
-    [
-        "indexedDB.open = () => { throw new DOMException('refused', 'SecurityError'); };",
-        "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'QuotaExceeded'); };",
-    ],
-    ids=["refused", "full"],
-)
-def test_a_browser_that_keeps_nothing_says_so(context: Any, server: Site, trouble: str) -> None:
+def test_a_browser_that_keeps_nothing_says_so(context: Any, server: Site) -> None:
+    full = "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'QuotaExceeded'); };"
+
     def spoil(route: Any) -> None:
         answer = route.fetch()
-        route.fulfill(response=answer, body=f"{answer.text()}\n{trouble}\n")
+        route.fulfill(response=answer, body=f"{answer.text()}\n{full}\n")
 
     raw = context.new_page()
     context.route("**/worker.js", spoil)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import Any
 
 import psutil
@@ -79,4 +80,19 @@ def test_a_visit_plays_analyses_proves_reviews_and_goes_on_without_a_host(
     stopped = page.do(STOP)
     assert stopped["ms"] < HEARD and stopped["depth"] >= 1, stopped
     page.puzzle()
+    page.press("puzzle-leave")
+
+    # An engine that ends is started again and the game stays; what is kept can be saved.
+    page.do("app.server.socket.receive({ dead: 'engine-ended' })")
+    page.says("banner", "has ended")
+    page.wait("document.querySelector('#link').dataset.state === 'back'")
+    assert page.moves() == moves and page.do("document.querySelector('#banner').hidden")
+    with page.raw.expect_download() as download:
+        page.tab("file")
+        page.press("storage-save")
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert {"settings.json", "database.db", "games.db"} <= set(archive.namelist())
+    page.do("localStorage.setItem('numoku.sign', '1')")
+    page.press("storage-forget", "yes")
+    page.wait("localStorage.getItem('numoku.sign') === null")
     page.close()
