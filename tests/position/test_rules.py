@@ -26,7 +26,7 @@ from tests.oracle.rules import EMPTY, Board, Cell, board_of, read_board
 from tests.oracle.threats import five_cells, five_stoppers, four_stoppers, unstoppable_four_cells
 from tests.puzzles import puzzles
 
-CELLS = {"wins": 5_000, "forbidden": 3_000, "answers": 1_000, "static": 2_000}
+CELLS = {"wins": 20_000, "forbidden": 3_000, "answers": 1_000, "static": 2_000}
 Comparison = Callable[[Board, Side], str]  # describes the difference, if there is one
 
 
