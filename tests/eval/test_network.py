@@ -21,6 +21,7 @@ from tests.networks import (
     write_random,
 )
 from tests.oracle.network import Network
+from tests.oracle.rules import Board
 
 SHARE = SHIFTS[10]
 MOVES = [(7, 7), (8, 8), (8, 6), (6, 8)]
@@ -52,8 +53,8 @@ def test_value_and_policy_are_as_described(rule, file, weights):
     network = Network(random_network(family_of(rule)))
     name = "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
     engine = Engine(weights=file)
-    for blocked in (False, True, False, True):
-        board = random_board(chance, name, blocked=blocked)
+    boards = [random_board(chance, name, blocked=blocked) for blocked in (False, True, False, True)]
+    for board in (*boards, Board(9, 8, name)):  # one without a last stone
         engine.new_game(board.width, board.height, rule)
         game = engine.game
         set_up(game, board, Side(chance.randrange(2)))
