@@ -7,12 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbrain_engine import Engine, Limit, Solver
+from pbrain_engine import Engine, Limit, Move, Solver, Thought
 from pbrain_engine.game.cells import parse_moves
-from tests.claims import Claims, opening, play
+from pbrain_engine.game.result import BY_FOURS, BY_THREATS
+from pbrain_engine.values import WIN_BAND, win_in
+from tests.claims import FORESEEN, SEARCH, Claims, doubtful, kind_of, opening, play
 from tests.golden.claims import MEMORY, examine
 from tests.golden.claims import claims as recorded
 from tests.oracle.rules import FREESTYLE, RULES, Board
+from tests.played import moves_of
 
 
 def test_no_claim_of_the_solver_is_false_and_all_are_as_recorded() -> None:
@@ -41,6 +44,40 @@ def game(moves: str) -> tuple[Board, list[tuple[int, int]]]:
     for ply, cell in enumerate(cells):
         board.put(cell, ply % 2)
     return board, cells
+
+
+def thought_of(line: str, proof: str) -> Thought:
+    pv = tuple(moves_of(line))
+    return Thought(win_in(len(pv)), pv, 1, 1, 1, claim=proof)
+
+
+def test_a_claim_is_held_against_the_oracle(claims: Claims) -> None:
+    board, moves = game("h8a1i8c1j8e1")
+    true = thought_of("k8l8g8", BY_FOURS)
+    assert claims.examine(board, moves, true) == ("line", "")
+    for line in ("h9l8g8", "a2b2c2"):
+        assert claims.examine(board, moves, thought_of(line, BY_FOURS))[1]
+    for proof in (BY_THREATS, ""):
+        assert claims.examine(board, moves, true._replace(claim=proof)) == ("tree", "")
+    board, moves = game("h8i9")
+    assert claims.examine(board, moves, thought_of("h9a1h10", BY_THREATS))[1]
+    assert claims.examine(board, moves, thought_of("h9a1h10", "")) == ("", "")
+
+
+def test_a_win_that_is_refuted_or_neither_proven_nor_won_is_doubtful() -> None:
+    claimed = (0, "here", "", "")
+    assert doubtful([claimed], winner=0) == []
+    assert doubtful([claimed], winner=1) == doubtful([claimed], winner=-1) != []
+    assert doubtful([(0, "here", "tree", "")], winner=1) == []
+    assert doubtful([(0, "here", "tree", "lost")], winner=0) == ["lost: here"]
+
+
+def test_a_move_of_a_known_line_claims_nothing_new() -> None:
+    thought = thought_of("h8i8j8", "")
+    assert kind_of(thought) == SEARCH
+    assert kind_of(thought._replace(claim=BY_FOURS)) == BY_FOURS
+    assert kind_of(thought._replace(line=(Move(7, 7),))) == FORESEEN
+    assert kind_of(thought._replace(value=WIN_BAND - 1)) == ""
 
 
 LONG = [pytest.param(size, 50, 10_000, marks=pytest.mark.long) for size in (15, 20)]

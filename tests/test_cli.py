@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -68,7 +70,9 @@ def test_a_line_break_in_a_name_breaks_no_line_and_a_tilde_is_ones_home(tmp_path
 
 
 @unix
-@pytest.mark.parametrize("words", ["analyse --help", "analyse h8 --depth 8"])
+@pytest.mark.parametrize(
+    "words", ["--help", "analyse --help", "analyse h8 --depth 8", "weights learned hand"]
+)
 def test_a_closed_pipe_is_no_failure(words):
     command = f"{sys.executable} -m pbrain_engine.cli {words} | head -n 1"
     result = program("bash", "-o", "pipefail", "-c", command)
@@ -78,8 +82,8 @@ def test_a_closed_pipe_is_no_failure(words):
 @unix
 @pytest.mark.parametrize(
     ("name", "buffering"),
-    [("analyse", "unset PYTHONUNBUFFERED"), ("train", "unset PYTHONUNBUFFERED"),
-     ("", "export PYTHONUNBUFFERED=1")],
+    [*((name, "unset PYTHONUNBUFFERED") for name in ("analyse", "train", "")),
+     *((name, "export PYTHONUNBUFFERED=1") for name in ("analyse", ""))],
 )  # fmt: skip
 def test_help_for_a_full_disk_says_so(name, buffering):
     module = "pbrain_engine.cli" if name else "pbrain_engine"
@@ -94,12 +98,16 @@ def test_help_for_a_full_disk_says_so(name, buffering):
     ("words", "streams", "status", "output"),
     [
         ("--version", ">&-", 0, ""),
+        ("--version", ">/dev/full", 1, "numoku: No space left on device"),
         ("weights learned hand", ">/dev/full", 1, "numoku: No space left on device"),
         ("nonsense", "2>&-", 2, ""),
+        ("nonsense", "2>/dev/full", 2, ""),
+        ("analyse --depth x", "2>/dev/full", 2, ""),
         ("analyse h8h8", "2>/dev/full", 1, ""),
         ("check ./no-such-engine", "2>/dev/full", 2, ""),
         ("play --level 1", "<&-", 0, "your move, black> "),
         ("analyse -", "<&-", 1, "numoku: the standard input is empty: there is no game in it"),
+        ("solve -", "<&-", 1, "numoku: the standard input is empty: there is no puzzle in it"),
         ("analyse h8 --depth 1", "<&- >&- 2>&-", 0, ""),
         ("check true", ">/dev/full", 1, "numoku: No space left on device"),
     ],
@@ -168,7 +176,11 @@ sys.exit(cli.main({1!r}))
     ("module", "words"),
     [
         ("importlib", ["--help"]),
+        ("pbrain_engine.errors", ["--help"]),
         ("pbrain_engine.engine.engine", ["analyse", "h8"]),
+        ("pbrain_engine.options", ["analyse", "h8"]),
+        ("pbrain_engine.commands.analyse", ["analyse", "h8"]),
+        ("pbrain_engine.commands.bench", ["--version"]),
     ],
 )
 def test_an_interrupt_while_modules_are_loaded_ends_the_command(module, words):
@@ -189,6 +201,7 @@ sys.exit(cli.main({!r}))
     ("missing", "words", "extra"),
     [
         ("numpy", ["train", "x", "--out", "y"], "training"),
+        ("numba", ["train", "--help"], "training"),
         ("numpy", ["weights", "--games", "tests/games/sample.games"], "training"),
         ("starlette", ["board"], "board"),
     ],
@@ -200,9 +213,52 @@ def test_what_is_not_installed_is_told_with_its_cure(missing, words, extra):
     assert f"pip install 'pbrain-numoku[{extra}]'" in result.stderr
 
 
+def test_the_extra_for_learning_is_enough_for_it():
+    words = ["weights", "--games", "tests/games/sample.games"]
+    result = program(sys.executable, "-c", WITHOUT.format("ziglang", words))
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python():
+    code = (
+        "from importlib import import_module; from pbrain_engine.cli import COMMANDS\n"
+        "for name, (module, _) in COMMANDS.items():\n"
+        "    try: import_module(f'pbrain_engine.{module}')\n"
+        "    except ModuleNotFoundError: print(name)"
+    )
+    command = [sys.executable, "-S", "-c", code]  # without site packages
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    output = subprocess.check_output(command, cwd=ROOT, env=bare, text=True)
+    assert output.split() == ["train"]  # the others need nothing, or say themselves what
+
+
+def test_only_commands_that_are_there_are_listed(monkeypatch, run):
+    monkeypatch.setitem(cli.COMMANDS, "absent", ("commands.absent", "is not there"))
+    monkeypatch.setitem(cli.COMMANDS, "gone", ("gone.entirely", "with its folder"))
+    out = run("--help")[1]
+    assert "absent" not in out and "gone" not in out and "  bench " in out
+
+
 def test_the_package_lists_its_public_names_for_type_checkers_too():
     assert set(pbrain_engine.__all__) <= set(dir(pbrain_engine))
     tree = ast.parse(Path(pbrain_engine.__file__).read_text(encoding="utf-8"))
     typed = next(node for node in tree.body if isinstance(node, ast.If))
     names = {name.name for node in typed.body for name in getattr(node, "names", ())}
     assert names | {"__version__"} == set(pbrain_engine.__all__)
+
+
+def test_all_errors_of_the_package_have_one_base():
+    package = Path(pbrain_engine.__file__).parent
+    found: dict[str, type] = {}
+    for path in sorted(package.rglob("*.py")):
+        name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+        classes = re.findall(r"^class (\w+)\(.*(?:Error|Exception)", path.read_text("utf-8"), re.M)
+        found |= {word: getattr(import_module(name), word) for word in classes}
+    assert len(found) <= 12
+    assert all(issubclass(kind, pbrain_engine.NumokuError) for kind in found.values())
+
+
+def test_help_for_a_command_is_what_its_option_shows(run):
+    said = program(sys.executable, "-m", "pbrain_engine.cli", "help", "solve")
+    assert said.returncode == 0 and said.stdout.startswith("usage: numoku solve")
+    assert run("help", "no-such-command")[0] == 2

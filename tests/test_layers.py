@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import check
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = "pbrain_engine"
 
@@ -164,6 +166,16 @@ def test_no_imports_go_in_circles():
         visit(name, ())
 
 
+def test_a_class_name_has_one_meaning():
+    places: dict[str, list[str]] = {}
+    for path in modules():
+        for node in nodes(path):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(dotted(path))
+    found = {name: where for name, where in places.items() if len(where) > 1}
+    assert found == {}
+
+
 def test_the_order_and_the_page_for_contributors_name_every_layer_once():
     assert len(HEIGHT) == sum(map(len, LAYERS))
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -180,6 +192,13 @@ def test_the_path_to_a_move_names_the_standard_library_only(pattern):
     for path in paths:
         roots = {name.split(".")[0] for name in imports(path)}
         assert roots <= set(sys.stdlib_module_names) | {PACKAGE, "__future__"}, path
+
+
+@pytest.mark.parametrize("pattern", ["game/*.py", "solver.py", "engine/*.py", "protocol/*.py"])
+def test_the_engine_uses_of_the_compiler_only_what_loads_its_work(pattern):
+    for path in sorted((ROOT / PACKAGE).glob(pattern)):
+        used = [name for name in imports(path) if layer(name) == "native"]
+        assert all(name.split(".")[2] == "load" for name in used), f"{path.name} imports {used}"
 
 
 def test_a_protocol_session_imports_nothing_heavy(tmp_path):
@@ -201,3 +220,8 @@ def test_a_protocol_session_imports_nothing_heavy(tmp_path):
     imported = {name.split(".")[0] for name in names.read_text(encoding="utf-8").split()}
     assert "ctypes" in imported
     assert imported & (HEAVY | UNUSED) == set()
+
+
+def test_every_package_has_tests_of_its_own():
+    packages = {path.parent.name for path in (ROOT / PACKAGE).glob("*/__init__.py")}
+    assert packages <= set(check.packages())

@@ -16,6 +16,7 @@ import pytest
 from pbrain_engine import Game, Result, Rule, Solver
 from pbrain_engine import solver as module
 from pbrain_engine.game.cells import format_moves
+from pbrain_engine.game.game import move_of
 from pbrain_engine.game.result import OPEN
 from pbrain_engine.solver import SolverProgress
 from tests.boards import game_of, last_cells
@@ -67,7 +68,7 @@ def check_fours(solver: Solver, board: Board, side: int) -> str:
     return "win"
 
 
-@pytest.mark.parametrize("count", [90, pytest.param(5000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [150, pytest.param(5000, marks=pytest.mark.long)])
 def test_fours_agree_with_exhaustive_search(solver, count):
     seen = [check_fours(solver, *position) for position in positions(count, 1)]
     assert seen.count("win") > count // 10 and seen.count("none") > count // 20
@@ -200,6 +201,15 @@ def test_an_interrupt_ends_a_search(solver):
     assert solver.threats(game, nodes=1000).is_open
 
 
+def test_a_long_search_tells_what_its_root_still_has_to_settle(solver, monkeypatch):
+    monkeypatch.setattr(module, "SLICE_NODES", 3000)
+    game, reports = game_after(UNCLEAR), list[SolverProgress]()
+    solver.clear()
+    assert solver.prove(game, nodes=9000, listener=reports.append).is_open
+    assert [each.level for each in reports] == [0, 0]
+    assert reports[0].proof > 20 and reports[0].disproof > 20 and reports[0][3:] != reports[1][3:]
+
+
 @pytest.mark.filterwarnings("error")  # of a thread that fails
 @pytest.mark.parametrize("limit", [{"time": float("inf")}, {"time": 1e30}, {"nodes": 10**40 - 1}])
 def test_a_limit_may_be_larger_than_any_search(solver, limit):
@@ -210,7 +220,7 @@ def test_a_limit_may_be_larger_than_any_search(solver, limit):
     assert not solver.rescues(game, **limit).unknown
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(5000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [60, pytest.param(5000, marks=pytest.mark.long)])
 def test_threats_agree_with_exhaustive_search(solver, count):
     seen = [compare_threats(solver, *position) for position in open_positions(count, 8)]
     assert seen.count("none") > 5 and seen.count("win") > 5
@@ -236,6 +246,25 @@ def test_puzzles_of_fours_are_solved(solver, name):
         assert complaint_about_line(board, side, proof.line) == "", puzzle["id"]
         if puzzle.get("shortest_proven"):
             assert proof.length == puzzle["own_moves"], puzzle["id"]
+
+
+def test_line_and_move_of_a_proof_have_limits_of_their_own(solver):
+    cut = set()
+    for puzzle in puzzles("vcf", every=1000):
+        game = game_of(*board_of_puzzle(puzzle))
+        proof = solver.threats(game)
+        address, tables = solver._adopt(game), game.tables
+        few, many = [solver._write_line(address, tables, 0, nodes) for nodes in (1, NODES)]
+        assert few in (0, many) and many == len(proof.line), puzzle["id"]
+        one, sure = [solver._library.threats_move(address, tables, n) for n in (1, NODES)]
+        assert one in (0, sure) and move_of(sure) == proof.move, puzzle["id"]
+        cut |= {name for name, found in (("line", few), ("move", one)) if not found}
+    assert cut == {"line", "move"}
+
+
+def test_positions_without_a_win_by_fours_are_proven(solver):
+    for puzzle in puzzles("novcf", every=5):
+        assert solve_fours(solver, puzzle).claim == "no-vcf", puzzle["id"]
 
 
 def test_defence_puzzles_get_their_complete_set(solver):

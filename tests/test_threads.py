@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from pbrain_engine import Move, Thought
+from pbrain_engine import Engine, Limit, Move, Thought
 from pbrain_engine.board.desk import Archive, Desk, Desks, Job
 from pbrain_engine.board.messages import Operation
-from pbrain_engine.engine.alphabeta import deepest
+from pbrain_engine.engine.alphabeta import Search, deepest
 from pbrain_engine.threads import STACK_BYTES, SearchThreads, start_deep
 from pbrain_engine.values import WIN
 
@@ -108,6 +108,13 @@ def test_a_leader_is_here_where_the_stack_is_deep_and_stops_its_helpers_whatever
     assert deep is thread and set(others) == {thread, True}
 
 
+def test_a_depth_limit_is_kept_by_all_threads():
+    with Engine(hash_size=1 << 24, threads=2) as engine:
+        engine.play(7, 7)
+        for _ in range(3):
+            assert engine.think(Limit(depth=7)).depth == 7
+
+
 def test_a_system_without_threads_is_short_of_memory(monkeypatch):
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
@@ -115,3 +122,16 @@ def test_a_system_without_threads_is_short_of_memory(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(MemoryError, match="can't start new thread"):
         SearchThreads(lambda: None).run(lambda: None)
+
+
+def test_every_thread_of_an_engine_searches(monkeypatch):
+    searched, search = list[int](), Search._help
+
+    def note(self: Search, worker: int, number: int) -> None:
+        searched.append(number)
+        search(self, worker, number)
+
+    monkeypatch.setattr(Search, "_help", note)
+    with Engine(memory=60_000_000, threads=3) as engine:
+        engine.think(Limit(depth=2))
+    assert sorted(searched) == [1, 2]

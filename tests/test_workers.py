@@ -7,15 +7,18 @@ import signal
 import subprocess
 import sys
 import textwrap
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pbrain_engine import workers
-from pbrain_engine.workers import ClusterError, Pool, ProcessPool, in_order
+from pbrain_engine.arena import pool
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
+from pbrain_engine.workers import ClusterError, Pool, ProcessPool, ThreadCache, in_order
 
 SCRIPT = textwrap.dedent(
     """
@@ -79,6 +82,22 @@ def test_helpers_work_in_order():
     assert list(in_order(make_pool, abs, range(-20, 0))) == list(range(20, 0, -1))
 
 
+def test_waiting_ends_when_nothing_can_come_any_more(monkeypatch):
+    class Deaf(Executor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:
+            return Future()
+
+    class Lonely(Pool[Any, Any]):
+        def capacity(self) -> int:
+            if self.running:
+                raise ClusterError
+            return 1
+
+    monkeypatch.setattr(workers, "CHECK_SECONDS", 0.01)
+    with pytest.raises(ClusterError):
+        list(in_order(partial(Lonely, make_executor=Deaf), abs, [1, 2]))
+
+
 def test_a_killed_helper_is_an_error_and_no_endless_wait(monkeypatch):
     monkeypatch.setattr(workers, "ATTEMPTS", 1)
     with pytest.raises(ClusterError, match="was killed"):
@@ -126,6 +145,33 @@ def test_a_lost_task_is_begun_again_but_not_for_ever():
     pool.submit(4)
     with pytest.raises(ClusterError, match=f"was killed; {workers.GO_ON}"):
         pool.wait()
+
+
+def test_what_is_wrong_with_a_task_itself_is_raised_at_once():
+    pool = Pool(lambda task: 1 // task, lambda: ThreadPoolExecutor(1))
+    pool.submit(0)
+    with pytest.raises(ZeroDivisionError):
+        pool.wait()
+    assert pool.next(0.01) is None
+    pool.executor.shutdown()
+
+
+def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(monkeypatch):
+    done: list[object] = []
+
+    def seat(settings: MatchSettings, *, guardian: str | None) -> SimpleNamespace:
+        name = settings.engines[0].name
+        done.append((name, guardian))
+        return SimpleNamespace(play=lambda task: f"{name} {task}", close=lambda: done.append(name))
+
+    monkeypatch.setattr(pool, "_seats", ThreadCache())
+    monkeypatch.setattr(pool, "GameSeat", seat)
+    monkeypatch.setattr(pool, "Guardian", lambda: "guard")
+    foreign = MatchSettings((EngineSpec("a", ("a",)), EngineSpec("b", ("b",))))
+    own = MatchSettings((parse_engine("x=numoku"), parse_engine("numoku")), in_process=True)
+    found = [pool.play_remotely(one, task) for one in (foreign, own) for task in (1, 2)]
+    assert found == ["a 1", "a 2", "x 1", "x 2"]
+    assert done == [("a", "guard"), "a", ("x", None)]
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no such masks")

@@ -20,6 +20,7 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
 from pbrain_engine.search.parameters import PARAMETERS
+from tests.conftest import Run
 from tests.search.test_strength import positions
 
 pytestmark = pytest.mark.slow
@@ -74,6 +75,17 @@ def test_weights_that_are_lost_end_the_match_before_it_goes_on(
     capsys.readouterr()
     assert cli.main(["match", "--resume", str(journal), "--games", "4", "--view", "quiet"]) == 2
     assert str(weights) in capsys.readouterr().err
+
+
+def test_where_the_own_folder_cannot_be_written_the_options_without_it_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMOKU_MATCHES", str(tmp_path / "file" / "below"))
+    status, _, err = run("match", "random", "random", "--games", "2", "--view", "quiet")
+    assert status == 1 and "--no-journal" in err and err.count("\n") == 1
+    named = str(tmp_path / "file" / "a.jsonl")
+    assert "--no-journal" not in run("match", "random", "random", "--journal", named)[2]
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena.openings import generate, parse, read_lines
 from pbrain_engine.position.geometry import Coordinates, transform
 
@@ -41,3 +42,15 @@ def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding:
     path = tmp_path / "openings.txt"
     path.write_bytes("8,-3, 6,-4\r\n# h8\r\nh8i9 # Zentrum für beide\r\n".encode(encoding))
     assert read_lines(str(path)) == ("8,-3, 6,-4", "h8i9")
+
+
+def test_a_line_that_is_no_opening_is_named_in_one_short_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "openings"
+    path.write_text("\x1b[31m no\x00opening" + 10_000 * " x" + "\n")
+    words = ["random", "random", "--games", "2", "--no-journal", "--openings", str(path)]
+    assert cli.main(["match", *words]) == 2
+    error = capsys.readouterr().err
+    assert "usable: ?[31m no?opening x x" in error and "x ...: move 1" in error
+    assert error[:-1].isprintable() and len(error) < 300

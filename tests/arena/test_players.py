@@ -62,7 +62,9 @@ def test_engines_of_this_process_play_every_opening_the_same_each_time(name: str
 @pytest.mark.parametrize(
     ("second", "at_five", "steps", "black", "sixth"),
     [
+        ("3=SWAP", "5=SWAP", "h8 i8 a15 swap", "b", (0, 0)),
         ("3=5,5", "5=SWAP", "h8 i8 a15 keep", "a", (5, 5)),
+        ("3=1,1_2,2", "5=SWAP", "h8 i8 a15 two b2 c3 keep", "a", (0, 0)),
         ("3=1,1_2,2", "5=9,9", "h8 i8 a15 two b2 c3 swap", "b", (9, 9)),
     ],
 )
@@ -74,6 +76,13 @@ def test_programs_are_asked_as_the_protocol_has_it(
     assert (game.steps, game.black, game.reason) == (steps, black, "limit")
     assert game.chosen[0] == sixth
     assert len(game.moves) == 12
+
+
+def test_a_judge_decides_for_programs_without_the_command() -> None:
+    command = f"{PROGRAM} 0=UNKNOWN 3=ERROR 5=UNKNOWN"
+    for game in games(settings(f"a={command}", f"b={command}", "--draw-after", "12")):
+        assert game.reason == "limit"
+        assert OpeningPlay.named("swap2", actions=game.steps).step is None
 
 
 def test_a_judge_starts_only_for_programs_without_the_command(
@@ -91,9 +100,12 @@ def test_a_judge_starts_only_for_programs_without_the_command(
     ("three", "second", "loser", "detail"),
     [
         ("0=7,7_8,7", "3=SWAP", "a", "2 cells in answer to SWAP2BOARD with 0 stones"),
+        ("0=SWAP", "3=SWAP", "a", "SWAP in answer to SWAP2BOARD with 0 stones"),
         ("0=7,7_7,7_8,7", "3=SWAP", "a", "h8 is taken. The first player puts the second stone"),
         ("0=7,7_8,7_15,0", "3=SWAP", "a", "15,0 is off the board"),
+        ("0=7,7_8,7_0,15", "3=SWAP", "a", "0,15 is off the board"),
         (THREE, "3=7,7_1,1", "b", "h8 is taken"),
+        (THREE, "3=7,7", "b", "7,7 (h8) is occupied"),
     ],
 )
 def test_an_answer_that_is_none_loses_the_game(
@@ -115,12 +127,19 @@ def test_the_clock_runs_while_a_program_chooses() -> None:
     ("words", "problem"),
     [
         ("rif --rule freestyle", "RIF is played by the rule renju"),
+        ("soosorv-8 --board 19", "Soosorv-8 is played on 15x15, not 19"),
         ("swap2 --transform", "--transform turns given openings, not those of Swap2"),
     ],
 )
 def test_what_the_rule_does_not_allow_is_refused(words: str, problem: str) -> None:
     with pytest.raises(SettingsError, match=problem):
         settings_of(parse(["numoku", "random", "--openings", *words.split()]))
+
+
+def test_openings_of_renju_choose_the_rule() -> None:
+    assert settings_of(parse(["numoku", "random", "--openings", "rif"])).rule is Rule.RENJU
+    match = settings("numoku", "random", "--rule", "standard")
+    assert match.rule is Rule.STANDARD
 
 
 def test_games_still_to_be_played_begin_without_stones_of_others() -> None:

@@ -6,18 +6,21 @@ import os
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from pbrain_engine.arena.match import tasks
 from pbrain_engine.arena.openings import Openings
-from pbrain_engine.arena.pool import LocalGames
+from pbrain_engine.arena.pool import LocalGames, close_all
 from pbrain_engine.arena.process import EngineFault, EngineProcess
-from pbrain_engine.arena.settings import EngineSpec, MatchSettings
+from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.game.record import GameRecord
 
 pytestmark = [
@@ -204,8 +207,56 @@ def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
 
 
+def test_kept_engines_have_a_log_for_each_game(tmp_path: Path) -> None:
+    play(2, engines=(hostile("steady"), HELPFUL), keep=True, log=str(tmp_path), draw_after=4)
+    logs = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert len(logs) == 4
+    for text in logs.values():
+        assert text.count("> START 15") == text.count("< OK") == 1
+        assert "> TURN" in text
+
+
+def test_every_player_is_closed_whatever_happens() -> None:
+    closed: list[int] = []
+
+    def fail() -> None:
+        closed.append(1)
+        raise OSError("no")
+
+    with pytest.raises(OSError, match="no"):
+        close_all([SimpleNamespace(close=fail)] * 2)  # type: ignore[list-item]
+    assert len(closed) == 2
+
+
+def test_program_that_does_not_exist_cannot_be_started() -> None:
+    (game,) = play(1, engines=(HELPFUL, EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))))
+    assert (game.reason, game.loser) == ("start", "ghost") and "nonexistent" in game.detail
+
+
 def test_quirks_are_lived_with(no_orphans: None) -> None:
     (game,) = play(1, engines=(HELPFUL, EngineSpec("other", HELPFUL.command)), draw_after=30)
     assert game.reason == "limit" and not game.fault
     assert ({*game.depths}, {*game.values}, {*game.nodes}) == ({7}, {-42}, {1_203_000})
     assert len(game.times) == len(game.chosen) == 30
+
+
+@pytest.mark.long
+@pytest.mark.timed
+@pytest.mark.parametrize("mode", CAUSES)
+def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
+    turn = 8.0 if mode in PATIENT else 0.5
+    games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
+    assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
+    assert {game.number for game in games} == set(range(200))
+
+
+def test_a_game_in_this_process_is_broken_off_within_a_move() -> None:
+    engine = parse_engine("numoku:hash_size=1024")
+    settings = MatchSettings((engine, engine), turn=300.0, openings="none", in_process=True)
+    pool = LocalGames(settings)
+    for task in islice(tasks(settings, Openings(settings)), 3):  # two of them wait
+        pool.submit(task)
+    time.sleep(1.0)
+    began = time.monotonic()
+    pool.close()
+    assert time.monotonic() - began < 60

@@ -15,16 +15,39 @@ from pbrain_engine.arena.match import ABOUT_FIELD
 from pbrain_engine.arena.pool import share_of
 from pbrain_engine.arena.process import MAX_LINE
 from pbrain_engine.arena.referee import Thinking, read_value
-from pbrain_engine.arena.settings import parse_engine
+from pbrain_engine.arena.settings import (
+    EngineSpec,
+    MatchSettings,
+    parse_engine,
+)  # fmt: skip
+from pbrain_engine.errors import SettingsError
+from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import format_value
+
+A, B = EngineSpec("a", ("a",)), EngineSpec("b", ("b",))
+
+
+def settings(**changes: object) -> MatchSettings:
+    values: dict[str, object] = {"engines": (A, B), "openings": "none"}
+    return MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_judge_draws_renju_after_200_stones_and_one_engine_is_no_match() -> None:
+    assert settings(judge=True, rule=Rule.RENJU).draw_stones == 200
+    assert settings(judge=True).draw_stones == 225
+    with pytest.raises(SettingsError):
+        settings(engines=(A,))
 
 
 @pytest.mark.parametrize(
     "text, command, home",
     [
         ("eng.sh", ("HERE/eng.sh",), "HERE"),
+        ("sh eng.sh", ("sh", "HERE/eng.sh"), "HERE"),
         ("sh -x sub/eng conf.txt", ("sh", "-x", "HERE/sub/eng", "HERE/conf.txt"), "HERE/sub"),
         ("HERE/bin/python3.11 -u eng.py", ("HERE/bin/python3.11", "-u", "HERE/eng.py"), "HERE"),
+        ("python3 eng.py", ("python3", "HERE/eng.py"), "HERE"),
+        ("sub/eng conf.txt fast", ("HERE/sub/eng", "HERE/conf.txt", "fast"), "HERE/sub"),
         ("bin/python3.11 -m engine", ("HERE/bin/python3.11", "-m", "engine"), "HERE/bin"),
         ("sh -c fast", ("sh", "-c", "fast"), None),
     ],

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -103,7 +103,7 @@ CLOSED = ("e10f10g10h10d4a15", "d10j10e4f4g4h4")
 @pytest.mark.parametrize(
     ("stones", "answers"),
     [
-        (FIVE, dict.fromkeys(("freestyle-20", "fastgame-20", "caro-15"), "c10h10")),
+        (FIVE, dict.fromkeys(LEAGUES, "c10h10")),
         (SIX, {"freestyle-20": "g10", "standard-15": "i4", "renju-15": "i4"}),
         (CLOSED, {"standard-15": "i10", "caro-15": "i4j4", "caro-exact-15": "i4j4"}),
     ],
@@ -120,6 +120,14 @@ def test_a_judge_sees_that_it_knows_the_rule_of_each_league(
             assert player.end() == 0
 
 
+def test_an_empty_board_comes_first(program: Path, tmp_path: Path) -> None:
+    with Judged(program, *LEAGUES["freestyle-15"], tmp_path / "game") as player:
+        time.sleep(0.3)  # frozen: it cannot even say OK
+        x, y = player.move([])
+        assert 0 <= x < 15 and 0 <= y < 15
+        assert player.end() == 0
+
+
 @pytest.mark.parametrize("league", PLAYED)
 def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
     size, rule, turn, match = LEAGUES[league]
@@ -133,6 +141,27 @@ def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
     assert (document["games"], document["faults"]) == (2, [])
 
 
+@pytest.mark.long
+def test_a_whole_game_within_the_memory(program: Path, tmp_path: Path) -> None:
+    game = Game(20)
+    for move in OPENING:
+        game.play(*move)
+    with (
+        Judged(program, 20, 0, 3000, 60_000, tmp_path / "first") as first,
+        Judged(program, 20, 0, 3000, 60_000, tmp_path / "second") as second,
+    ):
+        players = first, second
+        for player in players:
+            player.write(ALL)
+        while game.winner is None and not game.is_full:
+            game.play(*players[game.ply % 2].move(game.moves))
+        for player in players:
+            assert player.end() == 0
+    peaks = [player.peak for player in players]
+    print(f"{game.ply} stones, peaks of {peaks[0]:,} and {peaks[1]:,} bytes")
+    assert all(200_000_000 <= peak <= MEMORY for peak in peaks)
+
+
 def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
     with Judged(program, 20, 0, FILLING, 180_000, tmp_path / "game") as player:
         player.write(ALL)
@@ -143,6 +172,33 @@ def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
 # As the manager Piskvork does ----------------------------------------------------------
 
 LIMITS = (83_886_080, 104_857_600, 367_001_600, 524_288_000)  # bytes; 350 MiB in tournaments
+ROOM = 5_000_000  # bytes that are left below the limit
+FILLED = 0.6  # of the limit: what a whole game of long turns uses at least
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="managers measure it on Windows only")
+@pytest.mark.parametrize("memory", LIMITS)
+@pytest.mark.parametrize(
+    "turn, most",
+    [(100, 12), pytest.param(2000, 400, marks=pytest.mark.long)],
+    ids=["short", "long"],
+)
+def test_the_peak_working_set_stays_below_the_limit(
+    program: Path, memory: int, turn: int, most: int
+) -> None:
+    game = Game(20)
+    with ExitStack() as stack:
+        players = [stack.enter_context(Managed(program, 20, turn, memory)) for _ in range(2)]
+        for player in players:
+            player.write(ALL)
+        while game.winner is None and not game.is_full and game.ply < most:
+            game.play(*players[game.ply % 2].move(game))
+        for player in players:
+            assert player.end() == 0
+    peaks = [player.peak for player in players]
+    print(f"\nlimit {memory:,}: {game.ply} stones, peaks of {peaks[0]:,} and {peaks[1]:,} bytes")
+    least = FILLED * memory if turn >= 2000 and game.winner is not None else 0
+    assert all(least < peak <= memory - ROOM for peak in peaks)
 
 
 def test_a_game_goes_on_after_a_pause(program: Path) -> None:
@@ -161,9 +217,8 @@ def test_a_game_goes_on_after_a_pause(program: Path) -> None:
 # How it ends ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("end", "thinking"), [("END", False), ("END", True), ("EOF", True), ("kill", True)]
-)
+@pytest.mark.parametrize("end", ["END", "EOF", "kill"])
+@pytest.mark.parametrize("thinking", [False, True], ids=["waiting", "thinking"])
 def test_nothing_stays_behind(program: Path, tmp_path: Path, end: str, thinking: bool) -> None:
     environment = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(tmp_path))
     with closing(EngineProcess([str(program)], str(tmp_path), environment)) as peer:
@@ -203,8 +258,9 @@ def answer_in(program: Path, folder: Path, environment: dict[str, str]) -> list[
 
 @pytest.mark.parametrize(
     "environment",
-    ["", "LC_ALL=zh_CN.GBK PYTHONUTF8=0", "PYTHONIOENCODING=nonsense",
-     "PYTHONHOME=/nowhere PYTHONPATH=/nowhere",
+    ["", "LANG=C", "LC_ALL=POSIX", "LC_ALL=zh_CN.GBK", "LC_ALL=no_such.locale",
+     "PYTHONIOENCODING=gbk", "PYTHONIOENCODING=cp1250:strict LANG=cs_CZ.CP1250",
+     "PYTHONIOENCODING=nonsense", "PYTHONUTF8=0", "PYTHONHOME=/nowhere PYTHONPATH=/nowhere",
      "PYTHONWARNINGS=error PYTHONVERBOSE=2 PYTHONDEVMODE=1"],
 )  # fmt: skip
 def test_it_starts_in_every_environment(program: Path, tmp_path: Path, environment: str) -> None:
@@ -213,10 +269,13 @@ def test_it_starts_in_every_environment(program: Path, tmp_path: Path, environme
     assert ok == "OK" and move.replace(",", "").isdigit()
 
 
-CLIENTS = [each for each in all_transcripts() if each.name in ("gomocup", "yixin-board-swap2")]
+def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Path) -> None:
+    for name in ("os", "encodings", "ctypes", "pbrain_engine"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')\n", encoding="utf-8")
+    assert answer_in(program, tmp_path, {})[0] == "OK"
 
 
-@pytest.mark.parametrize("transcript", CLIENTS, ids=lambda transcript: transcript.name)
+@pytest.mark.parametrize("transcript", all_transcripts(), ids=lambda transcript: transcript.name)
 def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcript) -> None:
     with closing(EngineProcess([str(program)])) as peer:
         replay(transcript, peer, lambda lines: peer.send(*lines, end=transcript.end), ANSWER_TIME)
@@ -242,3 +301,9 @@ def test_the_version_tells_all(program: Path) -> None:
     assert facts["kernel"].startswith(f"{target.name} {processor_level(load())} ")
     assert facts["bench"].isdigit()
     assert facts["numba"] == "not installed"
+
+
+def test_other_tools_are_refused_in_one_line(program: Path) -> None:
+    result = subprocess.run([str(program), "match", "a", "b"], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1 and "pbrain-numoku" in result.stderr

@@ -21,6 +21,7 @@ from pbrain_engine.engine.engine import Engine
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.store import host_target
+from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol import serve
 from tests.conftest import Run
 
@@ -124,6 +125,13 @@ def test_an_interrupt_shows_what_was_found() -> None:
 
 
 # Bench ----------------------------------------------------------------------------------
+
+
+def test_the_bench_covers_rules_and_boards() -> None:
+    covered = {(position.rule, position.width) for position in bench.POSITIONS}
+    assert covered == {(rule, size) for rule in Rule for size in (15, 20)}
+    assert [position.rule for position in bench.SHORT] == list(Rule)
+    assert len(bench.PAIR_POSITIONS) >= 2
 
 
 @pytest.mark.parametrize("position", bench.POSITIONS)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from pbrain_engine import Engine, Rule
-from pbrain_engine.app.saved import SavedGames, shelf_file
+from pbrain_engine.app.saved import SavedGames, shelf_file, upgraded
 from pbrain_engine.commands import play
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.commands.opening import TalkedOpening
 from pbrain_engine.game.cells import parse_moves
-from pbrain_engine.game.opening_rules import RULES, OpeningPlay
+from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from pbrain_engine.game.record import GameRecord
 from tests.game.test_opening_rules import random_word
 
@@ -72,6 +72,29 @@ def match_of(human: str, stage: str = "", **more: Any) -> dict[str, Any]:
         "human": human, "stage": stage, "from": 0, "fresh": True, "used": [0, 0],
         "level": "3", "seconds": "0.05", "minutes": "0", **more,
     }  # fmt: skip
+
+
+STAGES = [  # of release 0.2: the stones, the stage, which player the person is, and the step
+    ("h8i9", "person", 0, Act.PUT),
+    ("h8i9j10", "engine", 0, Act.BRANCH),
+    ("h8i9j10a1", "engine", 1, Act.PUT),
+    ("h8i9j10a1b3", "choice", 0, Act.SWAP),
+    ("", "engine", 1, Act.PUT),
+    ("h8i9j10", "choice", 1, Act.BRANCH),
+    ("h8i9j10", "person", 1, Act.PUT),
+    ("h8i9j10a1", "person", 1, Act.PUT),
+    ("h8i9j10a1b3", "engine", 1, Act.SWAP),
+]
+
+
+@pytest.mark.parametrize(("moves", "stage", "person", "act"), STAGES)
+def test_every_stage_of_swap2_of_earlier_releases_goes_on(
+    moves: str, stage: str, person: int, act: Act
+) -> None:
+    begun = play.begun_of(upgraded(page_game(moves, match_of("black", stage))))
+    assert begun.opening is not None and begun.opening.person == person
+    assert begun.opening.play.stones == parse_moves(moves)
+    assert begun.opening.play.step is not None and begun.opening.play.step.act is act
 
 
 @pytest.mark.parametrize("person", [0, 1])

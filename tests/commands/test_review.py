@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from math import log
+from math import exp, log
 from pathlib import Path
 
 import pytest
 
+from pbrain_engine.app import thinking
 from pbrain_engine.commands import review
 from pbrain_engine.engine.review import Reviewer
 from pbrain_engine.errors import FileError
@@ -19,6 +20,7 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Result, Reviewed, win_by
 from pbrain_engine.game.tree import main_line
 from pbrain_engine.notation.sgf import parse_sgf_trees
+from pbrain_engine.position.rules import Side
 from pbrain_engine.values import WIN
 from tests.golden.commands import limit_searches
 
@@ -53,6 +55,18 @@ def test_moves_are_judged_by_the_chance_that_they_lost(
     assert moved(1, 1.0, loss, missed).is_mistake is (kind in ("mistake", "blunder"))
     words = review.remarks(GameRecord(), moved(1, 1.0, loss, missed))
     assert ("missed a win in 1: b2" in words) is missed
+
+
+def test_accuracy_is_a_mean_of_each_side() -> None:
+    game = GameRecord(moves=((1, 0), (2, 0), (3, 0)))
+    found = [moved(1, 0.5), moved(2, 0.5, 0.1), moved(3, 0.6, 0.2)]
+    black = result.verdict(game, found, Side.BLACK)
+    white = result.verdict(game, found, Side.WHITE)
+    assert black.accuracy == pytest.approx((100 + 100 * exp(-0.9)) / 2)
+    assert white.accuracy == pytest.approx(100 * exp(-0.45))
+    assert black.counts == {"inaccuracy": 0, "mistake": 0, "blunder": 1}
+    assert white.counts == {"inaccuracy": 0, "mistake": 1, "blunder": 0}
+    assert result.verdict(game, found[:1], Side.WHITE).accuracy is None
 
 
 def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() -> None:
@@ -131,3 +145,15 @@ def test_an_interrupt_shows_what_is_done(
     said = capsys.readouterr()
     assert "8. h1" in said.out and "1. h8" not in said.out
     assert "moves of 8 were reviewed" in said.err
+
+
+def test_an_interrupt_before_the_search_leaves_files_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*works: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(thinking, "in_thread", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        review.main([GAME, "--sgf", str(tmp_path / "out.sgf")])
+    assert not (tmp_path / "out.sgf").exists()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,6 +18,7 @@ from pbrain_engine.commands import solve as command
 from pbrain_engine.engine.ending import line_to_five
 from pbrain_engine.game.cells import parse_moves
 
+ROOT = Path(__file__).parents[2]
 GOOD: dict[str, Any] = {
     "id": "good", "size": 15, "rule": "freestyle", "to_move": "black", "kind": "vcf",
     "black": [[4, 7], [5, 7], [6, 7]], "white": [[0, 0], [2, 2], [14, 14]],
@@ -88,6 +91,23 @@ def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
     assert bool(answer["line"]) == (shown is None)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its pipes have another encoding")
+@pytest.mark.parametrize("words", ["solve -", "play --level 1 --time 0.1"])
+def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
+    command = [sys.executable, "-m", "pbrain_engine.cli", *words.split()]
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    result = subprocess.run(
+        command, input=b"\xff\n" + json.dumps(GOOD).encode(), cwd=ROOT, env=strict,
+        capture_output=True,
+    )  # fmt: skip
+    assert b"Traceback" not in result.stderr
+    if words == "solve -":
+        assert result.returncode == 1 and b"line 1: this is not JSON" in result.stderr
+        assert b"WIN by fours" in result.stdout
+    else:
+        assert result.returncode == 0 and b"is not a cell" in result.stdout
+
+
 def test_input_without_a_puzzle_is_not_read_without_end(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,3 +115,17 @@ def test_input_without_a_puzzle_is_not_read_without_end(
     status, out, err = solve(capsys, Path("-"))
     assert (status, out, err.count("\n")) == (1, "", 4)
     assert err.endswith("numoku: the standard input has no puzzle in its first 10,000 lines\n")
+
+
+def test_the_sample_puzzles_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = Path(__file__).parents[2] / "docs" / "puzzles.jsonl"
+    status, out, _ = solve(capsys, sample, "--json")
+    assert status == 0
+    claims = {answer["id"]: answer["claim"] for answer in map(json.loads, out.splitlines())}
+    assert claims == {
+        "four by four": "vcf",
+        "no fours": "no-vcf",
+        "two threes": "vct",
+        "which answers": "defend",
+        "double three": "forbidden",
+    }

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 from pbrain_engine import Engine, Limit, Rule, cli
 from pbrain_engine.database import book as build
 from pbrain_engine.database import rescue
-from pbrain_engine.database.book import BookPlan, Graph, search_position
+from pbrain_engine.database.book import BookPlan, Graph, Searched, search_position
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
 from pbrain_engine.game.cells import cell_name, parse_moves
@@ -154,6 +155,41 @@ def test_a_book_that_two_have_grown_is_worth_what_both_found(tmp_path, monkeypat
     monkeypatch.setattr(Progress, "show", lambda *_: store(file, h8={"i9": 50}))
     assert grow(file, 4, "--processes", "1") == 0  # while the other one stores what it had
     assert values_of(file)["a1"] != 20
+
+
+class Alone(books.Here):
+    """A worker in this thread, which does something else before each search."""
+
+    def __init__(self, before: Callable[[], object]) -> None:
+        super().__init__(partial(search_position, plan_of(1, 3, int(NODES))), 1)
+        self.searched: list[bytes] = []
+        self._before = before
+
+    def wait(self) -> Searched:
+        self._before()
+        self.searched.append(self.jobs[0])
+        return super().wait()
+
+
+def test_two_who_grow_a_book_at_once_search_nothing_twice(tmp_path):
+    file = tmp_path / "a.db"
+
+    def build_to(positions: int, workers: Alone) -> None:
+        plan = plan_of(positions, 3, int(NODES))
+        with Database(file, create=True) as database:
+            build.grow(database, Graph(key_of("")), plan, workers, str)
+
+    def grow_beside() -> None:
+        if len(first.searched) > 2:  # else nothing but the other's is left
+            build_to(len(first.searched) + len(second.searched) + 1, second)
+
+    second = Alone(lambda: None)
+    first = Alone(grow_beside)
+    build_to(9, first)
+    every = first.searched + second.searched
+    assert len(second.searched) >= 3 and len(set(every)) == len(every) == pages(file)
+    with Database(file) as database:
+        assert database.connection.rows("SELECT name FROM meta") == [("format",)]
 
 
 @posix

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -116,6 +117,17 @@ def test_two_writers_at_once(tmp_path):
     assert stored_comments(file) == {f"game {number}" for number in range(20)}
 
 
+def test_a_reader_reads_while_another_writes(tmp_path):
+    file = tmp_path / "a.db"
+    with Database(file, create=True) as writer:
+        add_items(writer, [StoredGame(game(1))])
+        with writer.transaction():
+            writer.add_games([StoredGame(game(2))])
+            with Database(file) as reader:
+                assert reader.count("game") == 1
+        assert writer.count("game") == 2
+
+
 def test_a_writer_that_waits_too_long_says_so(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(connection, "WAIT_SECONDS", 0.1)
     file = tmp_path / "a.db"
@@ -189,7 +201,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return file.read_bytes()
 
 
-@pytest.mark.parametrize("case", [*range(1, 5), "page", "text", 0, 100, 5000])
+@pytest.mark.parametrize("case", [*range(1, 9), "page", "text", 0, 10, 100, 5000, 30_000])
 def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, case, capsys):
     """With noise in half a page by a seed, without its last page, or of fewer bytes."""
     file, page, chance = tmp_path / "a.db", 4096, random.Random(case)
@@ -210,7 +222,7 @@ def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, 
         assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(4))
 def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     tmp_path, whole, seed, capsys
 ):
@@ -244,6 +256,18 @@ def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
         assert int(count) == before[table] - after[table] or more
         assert after[table] >= before[table] // 3
     assert cli.main(["db", str(new), "add", "a1b2"]) == 0
+
+
+def test_a_rescue_of_a_whole_file_loses_nothing(tmp_path, whole, capsys):
+    file, new = tmp_path / "a.db", tmp_path / "new.db"
+    file.write_bytes(whole)
+    assert cli.main(["db", str(file), "rescue", str(new)]) == 0
+    assert "lost: 0 games, 0 positions, 0 moves" in capsys.readouterr().out
+    for name in (file, new):
+        assert cli.main(["db", str(name), "export", str(tmp_path / f"{name.stem}.jsonl")]) == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "new.jsonl").read_bytes()
+    assert cli.main(["db", str(file), "rescue", str(new)]) == 1
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_what_is_stored_of_a_file_before_its_damage_is_told(tmp_path, monkeypatch, capsys):
@@ -349,3 +373,58 @@ def test_a_changed_value_is_found_and_what_else_there_is_rescued(
         letter if letter == "?" else int(letter) for letter in lost[:3]
     ]
     assert kept[3:] == [1 - int(letter) for letter in lost[3:]]
+
+
+MOST = 3 * rescue.BLOCK + rescue.EMPTY_BLOCKS * rescue.BLOCK  # where a row is still looked for
+
+
+@pytest.mark.parametrize(
+    ("knows_end", "far", "end"),
+    [(True, MOST, MOST), (True, MOST + 1, MOST + 1), (False, MOST, MOST), (False, MOST + 1, 2999)],
+)
+def test_all_rows_are_read_but_those_that_cannot_be(knows_end, far, end):
+    bad = {1, 2, *range(1000, 1030), 2 * rescue.BLOCK, 3000}
+    numbers = [*range(1, 3001), far]
+
+    class Damaged:
+        def execute(self, sql: str, limits: tuple[int, ...] = ()) -> Damaged:
+            if "MAX" in sql and not knows_end:
+                raise sqlite3.DatabaseError
+            if limits and any(limits[0] <= number <= limits[1] for number in bad):
+                raise sqlite3.DatabaseError
+            asked = [far] if "MAX" in sql else [9 * 4096] if "pragma" in sql else numbers
+            self.rows = [(n,) for n in asked if not limits or limits[0] <= n <= limits[1]]
+            return self
+
+        def fetchall(self) -> list[tuple[int]]:
+            return self.rows
+
+    rows, found = rescue._read(Damaged(), "game", "id, record")
+    assert found == (end, knows_end)
+    assert [n for (n,) in rows] == [n for n in numbers if n not in bad and n <= end]
+
+
+@pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])
+def test_an_export_that_fails_leaves_the_file_that_was_there(kind, tmp_path, monkeypatch, capsys):
+    file, out = tmp_path / "a.db", tmp_path / f"out.{kind}"
+    assert cli.main(["db", str(file), "add", "h8i9"]) == 0
+    assert cli.main(["db", str(file), "export", str(out)]) == 0
+    before = out.read_bytes()
+
+    def is_full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", is_full)
+    assert cli.main(["db", str(file), "add", "h8i10"]) == 0
+    assert cli.main(["db", str(file), "export", str(out)]) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert out.read_bytes() == before and sorted(tmp_path.glob("out*")) == [out]
+
+
+@pytest.mark.parametrize("name", [":memory:", "file:x.db", "x.db?mode=ro", " "])
+def test_a_database_is_in_the_file_of_its_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Database(name, create=True).close()
+    assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,14 +14,14 @@ from hypothesis import strategies as st
 
 from pbrain_engine import Move, Result, Rule, Side, Tree
 from pbrain_engine.database import lines, sources
-from pbrain_engine.database.lines import Filter, add_tree, join_texts
+from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known
-from pbrain_engine.game.tree import GameTree
+from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.position.geometry import symmetries, transform
 
 Cell = tuple[int, int]
@@ -161,6 +162,65 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(tmp_pat
         assert documents(read) == documents(whole)
     for database in made:
         database.close()
+
+
+def turned(record: GameRecord, root: TreeNode, number: int) -> GameTree:
+    """Return a tree in another orientation."""
+    size = record.width, record.height
+
+    def turn(node: TreeNode) -> TreeNode:
+        cell = None if node.cell is None else transform([node.cell], number, *size)[0]
+        return replace(node, cell=cell, children=[turn(child) for child in node.children])
+
+    placed = tuple((transform([cell], number, *size)[0], side) for cell, side in record.placed)
+    return GameTree(record._replace(placed=placed), turn(root))
+
+
+def random_tree(chance: random.Random, size: Cell) -> GameTree:
+    """Return a tree on stones that no symmetry leaves as they are."""
+    cells = [(x, y) for x in range(size[0]) for y in range(size[1])]
+    setup = [(0, 1), (4, 3), (1, 5)]
+    placed = tuple(zip(setup, (Side.BLACK, Side.BLACK, Side.WHITE), strict=True))
+    record = GameRecord(*size, Rule.FREESTYLE, placed=placed, first=Side.WHITE)
+    tree = GameTree(record)
+    for number in range(6):
+        node = tree.root
+        free = [cell for cell in cells if cell not in setup]
+        for cell in chance.sample(free, 3):
+            node = node.child(cell if chance.random() < 0.9 else None)
+        node.comment = f"note {number}"
+        free_here = chance.choice(free)
+        node.child(free_here, is_move=False).text = "A"
+    return tree
+
+
+def images_of(tree: GameTree) -> set[bytes]:
+    """Return the keys of all positions of a tree."""
+    return {image.key for _, _, image in lines.images(tree)}
+
+
+@pytest.mark.parametrize("size", [(9, 9), (9, 7)])
+def test_lines_on_stones_that_were_set_up_are_the_same_in_every_orientation(tmp_path, size):
+    chance = random.Random(4)
+    for round_number in range(2):
+        tree = random_tree(chance, size)
+        seen = []
+        with Database(tmp_path / f"all{round_number}", create=True) as whole:
+            for number in range(symmetries(*size)):
+                other = turned(tree.record, tree.root, number)
+                assert images_of(other) == images_of(tree)
+                with Database(tmp_path / f"{round_number}-{number}", create=True) as database:
+                    for target in (whole, database):
+                        with target.transaction():
+                            added = add_tree(target, other)
+                        if target is whole:
+                            assert (added.nodes == 0) is (number > 0)
+                    seen.append(documents(database))
+                    (back,) = read_trees(database)
+                    assert images_of(back) == images_of(tree)
+                    assert back.count() == tree.count()
+            assert documents(whole) == seen[0]
+        assert all(content == seen[0] for content in seen)
 
 
 WORDS = st.text("ab \0", max_size=3)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbrain_engine import EngineError, cli
+from pbrain_engine.commands import book
 from pbrain_engine.database import rescue, sources
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
@@ -65,3 +66,12 @@ def test_a_library_of_many_nodes_comes_out_as_it_went_in(target, tmp_path):
 
 def run(*words: str) -> int:
     return cli.main(["db", *words])
+
+
+def test_no_password_is_shown(server, tmp_path, capsys):
+    url = server.new_database().replace("@", ":secret@")
+    assert run(url, "add", "h8i9") == 0
+    assert run(str(tmp_path / "a.db"), "merge", url) == 0
+    assert book.main(["build", url, "--positions", "1", "--nodes", "500", "--processes", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "secret" not in out + err and out.count("@127.0.0.1") == 2

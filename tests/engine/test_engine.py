@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pbrain_engine import Engine, IllegalMove, Limit, Rule, Side, Solver, Thought
 from pbrain_engine.engine.engine import EngineError
@@ -147,6 +149,30 @@ def test_an_interrupt_waits_for_the_search_to_end():
     assert result.stdout.count("interrupted") == 8
 
 
+@pytest.mark.parametrize("threads", [2, 3])
+def test_several_threads_find_the_win(engine, threads):
+    set_up(engine, "h8a1i8a3j8a5")
+    engine.set_threads(threads)
+    assert engine.threads == threads
+    assert engine.think(Limit(depth=6)).mate == 3
+
+
+def test_several_engines_think_at_the_same_time():
+    results: dict[int, int] = {}
+
+    def work(number: int) -> None:
+        with Engine(hash_size=2 << 20) as engine:
+            set_up(engine, OPENING, Rule.STANDARD)
+            results[number] = engine.think(Limit(depth=8)).nodes
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 3 and len(set(results.values())) == 1
+
+
 def test_the_game_before_is_apart_from_the_engine():
     with Engine(hash_size=1 << 20) as engine:
         set_up(engine, OPENING)
@@ -210,6 +236,47 @@ def test_no_table_is_larger_than_the_kernel_can_describe():
         assert table_after(engine, time=1.0) == 8 * MAX_WORDS - MOST_FOR_SOLVER
 
 
+cells = st.tuples(st.integers(-1, 9), st.integers(-1, 9))
+actions = st.one_of(
+    st.tuples(st.just("play"), cells),
+    st.tuples(st.just("undo"), cells),
+    st.tuples(st.just("think"), cells),
+    st.tuples(st.just("wall"), cells),
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(actions, max_size=40), st.sampled_from(Rule))
+def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(9, rule=rule)
+        model: list[tuple[int, int]] = []
+        for action, cell in sequence:
+            inside = all(0 <= at < 9 for at in cell)
+            if action == "think":
+                if not engine.game.is_full:
+                    move = engine.think(Limit(nodes=300)).move
+                    assert move not in model
+            elif action == "undo":
+                if model:
+                    engine.undo()
+                    model.pop()
+                else:
+                    with pytest.raises(IllegalMove):
+                        engine.undo()
+            elif inside and cell not in model:
+                if action == "play":
+                    engine.play(*cell)
+                else:
+                    engine.place(*cell, Side.WALL)
+                model.append(cell)
+            else:
+                with pytest.raises(IllegalMove):
+                    engine.play(*cell)
+            assert engine.game.moves == model
+        assert engine.game.check() == 0
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "words"),
     [
@@ -217,24 +284,38 @@ def test_no_table_is_larger_than_the_kernel_can_describe():
         (lambda e: e.place(7, 7, 99), ValueError, "99 is not a valid Side"),
         (lambda e: e.undo(), IllegalMove, "no stone to take back"),
         (lambda e: e.new_game(15, 15.0), TypeError, "the height is a whole number"),
+        (lambda e: e.set_to_move(Side.EMPTY), ValueError, "black and white do"),
         (lambda e: e.game.save("a.psq", white=1.5), TypeError, "white is a name, not 1.5"),
         (lambda e: e.think(1.0), TypeError, "Limit"),
         (lambda e: e.think(Limit(depth=1), multipv=0), ValueError, "multipv is at least 1"),
         (lambda e: e.think(Limit(depth=1), exclude=[(99, 99)]), ValueError, "99,99 is off"),
+        (lambda e: e.think(Limit(depth=1), exclude=[7]), TypeError, "not a cell"),
         (lambda e: e.set_threads(0), ValueError, "threads is at least 1"),
+        (lambda e: e.set_memory("x"), TypeError, "memory is a whole number"),
+        (lambda e: Engine(memory="x"), TypeError, "memory is a whole number"),
+        (lambda e: Engine(memory=0), ValueError, "memory is at least 1"),
+        (lambda e: Engine(threads=0), ValueError, "threads is at least 1"),
         (lambda e: Engine(hash_size=1.5), TypeError, "hash_size is a whole number"),
         (lambda e: Engine(parameters={"no_such": 1}), KeyError, "no_such"),
         (lambda e: Engine(parameters={"razor_base": 1.5}), TypeError, "razor_base is a whole"),
+        (lambda e: Engine(parameters=1.5), TypeError, "float"),
         (lambda e: Engine(level=""), KernelError, "no kernel of level ''"),
         (lambda e: Engine(weights="no_such"), WeightsError, "no_such"),
+        *((lambda e, wrong=wrong: Engine(weights=wrong), TypeError, f"a file, not {wrong}")
+          for wrong in (99, None)),
         (lambda e: Limit(time=float("nan")), ValueError, "time"),
-        (lambda e: Limit(depth=0), ValueError, "depth is at least 1, not"),
+        (lambda e: Limit(optimum=float("nan")), ValueError, "optimum"),
+        *((lambda e, wrong=wrong: Limit(**wrong), ValueError, "is at least 1, not")
+          for wrong in ({"depth": 0}, {"depth": -1}, {"nodes": 0}, {"nodes": -1})),
         (lambda e: Limit(depth="3"), TypeError, "depth is a whole number"),
         (lambda e: Limit(time="3"), TypeError, "time is a number of seconds"),
+        (lambda e: Solver(memory=-1), ValueError, "memory is at least 1"),
+        (lambda e: Solver().threats(e.game, nodes=1.5), TypeError, "an integer"),
         (lambda e: Solver().fours(e), TypeError, "is asked about a Game, not"),
         *((lambda e, call=call: e.think(Limit(depth=4), on_iteration=lambda t: call(e)),
            EngineError, "thinking")
-          for call in (Engine.new_game, Engine.close, lambda e: e.search_nodes(9))),
+          for call in (Engine.new_game, Engine.clear_hash, Engine.close,
+                       lambda e: e.set_rule("renju"), lambda e: e.search_nodes(9))),
     ],
 )  # fmt: skip
 def test_a_bad_argument_is_refused_in_words(engine, call, kind, words):

@@ -106,6 +106,22 @@ def test_offers_are_never_symmetric():
         after("rif", f"h8 h9 h10 keep h7 {offer}")  # it is accepted
 
 
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("seed", range(2))
+def test_the_engine_plays_every_opening_to_its_end(name, seed):
+    rule, chance = RULES[name], random.Random(seed)
+    with Engine(hash_size=1 << 20) as engine:
+        engine.new_game(15, rule=rule.rule or Rule.FREESTYLE)
+        opening = OpeningPlay(rule)
+        while opening.step is not None:
+            is_swap = opening.step.act is Act.SWAP
+            word = decide(share_time(engine, perf_counter() + 0.02), opening, chance)
+            if is_swap and chance.random() < 0.5:  # the other player may think otherwise
+                word = chance.choice(["swap", "keep"])
+            opening.play(word)
+        assert len(opening.stones) in (3, 5, 6)
+
+
 @pytest.mark.parametrize(
     ("name", "words"), [("rif", "h8"), ("rif", "h8 i9"), ("swap", "a1"), ("swap2", "a1 b1 c9 two"),
                         ("swap2", "a1 b1 c9 two o15"), ("soosorv-8", "h8 i9 j9 swap a1 3")]

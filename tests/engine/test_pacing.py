@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from pbrain_engine import Limit, Move, Thought
 from pbrain_engine.engine import pacing
-from pbrain_engine.engine.pacing import ON_TIME, OVERHEAD, UNLIMITED, Limits, Pace, TimePlan, plan
+from pbrain_engine.engine.pacing import (
+    COMING_PER_STONE,
+    FIRST_COMING,
+    ON_TIME,
+    OVERHEAD,
+    UNLIMITED,
+    Limits,
+    Pace,
+    TimePlan,
+    plan,
+)
 from pbrain_engine.values import win_in
 
 CELLS = 225
@@ -103,6 +113,24 @@ def test_after_one_stall_every_move_still_has_time(match, stalled):
         made = plan(Limits(None, round(left * 1000)), ply, CELLS)
         assert made.hard > 0.018
         left -= made.optimum + 0.01 + 0.35 * (ply == stalled)
+
+
+def test_the_reserve_costs_matches_of_minutes_little():
+    """Of what a move at the start of the middle game could have without any."""
+    for match, share in ((60, 0.95), (180, 0.98), (1000, 0.99)):
+        made = plan(Limits(None, match * 1000), 20, CELLS)
+        assert share < made.optimum / (match / (FIRST_COMING + COMING_PER_STONE * 20)) < 1
+
+
+def test_most_of_the_clock_is_used_before_games_are_decided():
+    """Five of six games end, or are seen through, within 24 own moves; none may wait for more."""
+    left, used = 180.0, []
+    for ply in range(6, 6 + 2 * 24, 2):
+        used.append(plan(Limits(None, round(left * 1000)), ply, CELLS).optimum)
+        left -= used[-1]
+    assert sum(used) > 0.85 * 180
+    assert used[0] < 0.15 * 180
+    assert used == sorted(used, reverse=True)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,11 +22,14 @@ from tests.oracle import rules
 from tests.oracle.replay import illegal_move
 from tests.oracle.rules import Board
 from tests.played import moves_of
+from tests.puzzles import DATA
 
 MISSED = "h8a1i8c1j8e1a15h1"  # black has an open three and plays elsewhere, white does not see it
 FOLLOWED = (  # a win by threats that goes on for 29 plies, of which each search sees a part
     "d6c6c7d10b6e9e7f8g7e5g5d7f6d8g6g4i7d9d11c11b12h6g8g9h7f7f9e10i6j5i3h4i5i4i8i9f5e4j9"
 )
+RENJU_GAMES = DATA / "games_renju.jsonl"
+PARTS, PART = 10, 20  # of the games of others
 NODES = 200
 SLIPS = 0.3  # of the moves
 SECONDS = 0.04  # for a position
@@ -108,6 +112,17 @@ def test_no_review_contradicts_itself(engine, solver):
         assert contradictions(found) == [], format_moves(moves)
 
 
+@pytest.mark.long
+@pytest.mark.skipif(not RENJU_GAMES.exists(), reason="no games of others")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_review_of_games_of_others_contradicts_itself(engine, solver, part):
+    games = RENJU_GAMES.read_text(encoding="utf-8").splitlines()[part::PARTS][:PART]
+    for game in map(json.loads, games):
+        moves = [Move(*move) for move in game["moves"]]
+        engine.new_game(15, rule=Rule.RENJU)
+        assert contradictions(Reviewer(engine, solver, SECONDS).review(moves)) == [], game["id"]
+
+
 QUIET = "h8i9j8g7"
 AROUND = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
 
@@ -155,6 +170,13 @@ def test_a_move_is_not_held_against_one_that_loses_as_well(engine, solver):
     known = {5: thought_of("a1", 50)}
     found = reviewed_with(engine, solver, before + "o15", known)[5]
     assert found.found.move in [(6, 7), (10, 7), (5, 7), (11, 7)] and found.allowed is not None
+
+
+def test_a_move_is_as_good_as_its_mirror_image(engine, solver):
+    known = {1: thought_of("i8i9i10", 30), 2: thought_of("g9", 10)}
+    found = reviewed_with(engine, solver, "h8h7", known)[1]
+    assert format_moves(found.found.line) in ("h7g7f7", "h7i7j7")
+    assert found.found.move == found.move and found.loss == 0.0
 
 
 def careless_game(engine: Engine, rule: Rule, chance: random.Random) -> list[Move]:

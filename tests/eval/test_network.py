@@ -76,6 +76,11 @@ def test_stones_put_and_taken_back_leave_no_trace(rule, weights):
         assert walk(every, 1500, every, rule, weights) == ""
 
 
+@pytest.mark.long
+def test_a_million_steps_leave_no_trace(weights):
+    assert walk(2, 1_000_000, 41, weights=weights) == ""
+
+
 def test_colours_that_play_alike_are_seen_alike(file):
     with Engine(weights=file) as engine:
         for rule in (Rule.FREESTYLE, Rule.STANDARD, Rule.CARO):
@@ -98,6 +103,20 @@ def test_a_rule_without_a_network_is_played_without_one(tmp_path):
             engine.play(7, 7)
             assert engine.network == name
             assert (engine.value() == engine.game.value()) == (name is None)
+
+
+def test_chances_add_up_to_one_and_the_best_is_first(file):
+    for weights in ("hand", file):
+        with Engine(hash_size=1 << 20, weights=weights) as engine:
+            for move in MOVES:
+                engine.play(*move)
+            policy = engine.policy()
+            chances = [chance for _, chance in policy]
+            assert len(policy) > 60 and chances == sorted(chances, reverse=True)
+            assert sum(chances) == pytest.approx(1)
+            for x in range(9, 13):  # a five for black: the only moves worth listing
+                engine.place(x, 0, Side.BLACK)
+            assert {move for move, _ in engine.policy()} == {(8, 0), (13, 0)}
 
 
 SIZES = sizes_for("freestyle")

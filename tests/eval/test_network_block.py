@@ -18,7 +18,13 @@ from pbrain_engine.eval.network_block import (
     sizes_of,
     unpack,
 )
-from pbrain_engine.eval.weights import annotate_weights, load_weights, write_weights
+from pbrain_engine.eval.weights import (
+    BLOCK_BYTES,
+    FAMILIES,
+    annotate_weights,
+    load_weights,
+    write_weights,
+)
 from tests.networks import HAND_BLOCKS
 
 SIZES = Sizes(1, 4, 1, 1, PATTERNS[4], 50, 8, 4, 4, 8, 4, 37)
@@ -119,3 +125,32 @@ def test_a_block_of_another_kind_is_one_line(tmp_path, harm, words):
     with pytest.raises(WeightsError, match=words):
         weights.network(Rule.RENJU)
     assert weights.network(Rule.FREESTYLE) is None
+
+
+UNITS = ((1, 1024), (0, 1025))
+SIZES_OF_NETWORKS = {  # some that networks may have, and some that none has
+    "half": ((4,), (3, 5, 6)), "tied": ((0, 1), (-1, 2)), "heads": ((1, 2), (0, 3)),
+    "patterns": ((PATTERNS[4],), (PATTERNS[5],)), "codes": ((1, 1 << 16), (0, (1 << 16) + 1)),
+    "channels": ((2, 1024), (0, 7, 1026)), "region_units": UNITS, "cell_units": UNITS,
+    "trunk_units": UNITS, "value_units": UNITS, "near": ((37,), (36, 38)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIZES_OF_NETWORKS)
+def test_each_size_of_a_network_has_its_limits(name):
+    for sizes, words in zip(SIZES_OF_NETWORKS[name], ("64 bytes, not", "that no"), strict=True):
+        for size in sizes:
+            with pytest.raises(WeightsError, match=words):
+                sizes_of(SIZES._replace(**{name: size}).pack())
+
+
+def test_a_stream_that_does_not_unpack_is_one_line(tmp_path):
+    path = tmp_path / "net.numoku"
+    write_small(path)
+    head, _, body = path.read_bytes().partition(b"\n\n")
+    broken = bytearray(body)
+    broken[BLOCK_BYTES * len(FAMILIES) + 20] ^= 255
+    old, new = f"{zlib.crc32(body):08x}", f"{zlib.crc32(broken):08x}"
+    path.write_bytes(head.replace(old.encode(), new.encode()) + b"\n\n" + bytes(broken))
+    with pytest.raises(WeightsError, match="freestyle"):
+        load_weights(str(path)).network(Rule.FREESTYLE)

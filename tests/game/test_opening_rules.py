@@ -49,3 +49,13 @@ def test_any_allowed_opening_comes_to_its_end(name, seed):
     )  # fmt: skip
     with pytest.raises(NotationError, match="over"):
         opening.play("a1")
+
+
+def test_twins_are_where_a_symmetry_of_the_position_leads():
+    opening = OpeningPlay(RULES["swap"])
+    opening.play("h8")
+    assert opening.twins([(7, 6)]) == {(7, 6), (7, 8), (6, 7), (8, 7)}
+    opening.play("h9")
+    assert opening.twins([(6, 7)]) == {(6, 7), (8, 7)}
+    opening.play("g8")
+    assert opening.twins([(0, 0)]) == {(0, 0)}

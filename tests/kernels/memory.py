@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,11 +22,12 @@ from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.native.load.library import KernelError, load
 from pbrain_engine.native.load.store import PACKAGE, cache_root
-from pbrain_engine.patterns.state import clear_state, place, play
+from pbrain_engine.patterns.state import STATE, clear_state, place, play
 from pbrain_engine.patterns.tables import TABLES, fill_tables
 from pbrain_engine.position.geometry import cell_of
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.alphabeta.table import SHARED
+from pbrain_engine.search.alphabeta.worker import WORKER
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.search.threats.memory import BUCKET_WORDS, THREATS, begin
 from pbrain_engine.search.threats.vct import set_level
@@ -117,6 +119,22 @@ def set_up(state: Any, tables: Any, moves: str, size: int, others: dict[str, int
     return state
 
 
+def state_after(
+    moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15, others: dict[str, int] | None = None
+) -> Any:
+    """Return a kernel's game after these moves."""
+    state = plain(STATE)
+    return set_up(state, tables_of_rule(rule), moves, size, others)
+
+
+def worker_after(moves: str = "", rule: Rule = Rule.FREESTYLE, size: int = 15) -> Any:
+    """Return a search thread's memory with this game, ready to search."""
+    worker = plain(WORKER)
+    set_up(worker.state, tables_of_rule(rule), moves, size, None)
+    worker.node_limit = 1 << 60
+    return worker
+
+
 def shared_block(buckets: int = BUCKETS, **parameters: int) -> Any:
     """Return the block shared by threads: the search parameters and an empty table."""
     shared = plain(SHARED, words=8 * buckets)
@@ -149,3 +167,14 @@ def cell(name: str, size: int = 15) -> int:
     """Return the kernel's cell of one name."""
     (found,) = cells(name, size)
     return found
+
+
+def marked(block: Any) -> set[int]:
+    """Return the marked cells of a worker or of a threats block."""
+    words = [int(word) for word in block.marks]
+    return {64 * n + bit for n, word in enumerate(words) for bit in range(64) if word >> bit & 1}
+
+
+def listed_moves(frame_or_moves: Sequence[Any], count: int) -> list[int]:
+    """Return the cells of a packed list of moves."""
+    return [int(frame_or_moves[i]) & 0xFFFF for i in range(count)]

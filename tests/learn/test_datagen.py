@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbrain_engine import Game, Move, Rule, Side, cli
+from pbrain_engine import Engine, Game, Limit, Move, Rule, Side, cli
 from pbrain_engine.errors import FileError
 from pbrain_engine.eval.weights import load_weights, weights_path
 from pbrain_engine.learn import datagen, selfplay
@@ -31,6 +31,7 @@ from pbrain_engine.notation.games import (
     read_about,
     read_games,
 )
+from pbrain_engine.search.parameters import SURE_DEPTH
 from pbrain_engine.values import WIN_BAND
 
 PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
@@ -174,6 +175,60 @@ def test_a_game_is_won_by_the_side_that_has_it(ply, ending, value, won, monkeypa
     record = selfplay.play_game(engine, PLAN, 0, player)
     assert len(asked) == (9 if ending is Ending.FIVE else ply + 1)
     assert record.ending is ending and record.result == (1 if (asked[-1] == 0) == won else -1)
+
+
+@pytest.mark.parametrize(
+    ("eventful", "full_share", "stones"), [(0, 0.0, 102), (100, 0.0, 110), (0, 1.0, 225)]
+)
+def test_a_game_in_which_nothing_happens_is_drawn_soon_or_on_the_full_board(
+    eventful, full_share, stones, monkeypatch
+):
+    plan = PLAN._replace(full_share=full_share, boards=(15,), rules=(Rule.FREESTYLE,))
+    engine, asked = make_engine(plan.budget, plan.weights), list[Move]()
+    player = SelfPlayer(engine, plan)
+
+    def decide(_: random.Random) -> tuple[Move, int]:
+        side = engine.game.to_move  # no five in any line of these cells
+        cells = engine.game.legal_moves()
+        own = [m for m in cells if (m.x + 2 * m.y) % 4 // 2 == side]
+        asked.append((own or cells)[0])
+        return asked[-1], 11 if len(asked) <= eventful else -10
+
+    monkeypatch.setattr(selfplay, "make_opening", lambda *_: [(0, 0), (2, 0)])
+    monkeypatch.setattr(player, "decide", decide)
+    record = selfplay.play_game(engine, plan, 0, player)
+    ending = Ending.FULL if full_share else Ending.CALM
+    assert (record.ending, record.result, len(record.moves)) == (ending, 0, stones)
+
+
+def test_a_glance_finds_what_a_search_by_nodes_does():
+    """One call of the kernel against the host's iterations, through games with their history."""
+    lone, hosted = (Engine(hash_size=1 << 20, parameters={"threat_share": 0}) for _ in range(2))
+    chance = random.Random(4)
+    ends, only = set(), 0
+    for rule in (Rule.FREESTYLE, Rule.RENJU, Rule.CARO):
+        for engine in (lone, hosted):
+            engine.new_game(9, rule=rule)
+            engine.clear_hash()
+        while not lone.game.is_over:
+            nodes = chance.randint(20, 900)
+            found = lone.search_nodes(nodes)
+            depth = SURE_DEPTH if found is not None and found.choices == 1 else None
+            thought = hosted.think(Limit(nodes=nodes, depth=depth))
+            if found is None:
+                break
+            assert (found.move, found.value) == (thought.move, thought.value)
+            only += found.choices == 1
+            if found.end is not None:
+                ends.add(len(found.end))
+                for number, (x, y) in enumerate(found.end, 1):
+                    lone.play(x, y)
+                    assert not lone.game.is_over or number == len(found.end)
+                for _ in found.end:
+                    lone.undo()
+            for engine in (lone, hosted):
+                engine.play(*found.move)
+    assert only > 5 and len(ends) > 5
 
 
 def test_games_and_branches_are_legal_and_branches_undecided(tmp_path):

@@ -16,8 +16,8 @@ from pbrain_engine.learn.network import rows
 from pbrain_engine.learn.network.batch import Batch, Threads, make_batch, patterns
 from pbrain_engine.learn.network.dataset import read_datasets
 from pbrain_engine.learn.network.gradients import LEVEL_BEND, accumulate_gradients
-from pbrain_engine.learn.network.layout import Layout, Widths
-from pbrain_engine.learn.network.learner import Learner
+from pbrain_engine.learn.network.layout import DECAY, OWN_DECAY, Layout, Widths
+from pbrain_engine.learn.network.learner import Adam, AdamStep, Learner
 from pbrain_engine.position.rules import Rule
 
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
@@ -90,6 +90,26 @@ def test_gradients_are_slopes(family, kind):
             slope = (ends[0] - ends[1]) / (2 * step)
             wanted = float(own @ direction)
             assert slope == pytest.approx(wanted, rel=near, abs=near), part.name
+
+
+def test_adam_takes_the_steps_of_its_formula():
+    layout, chance = Layout(patterns(4), True, SMALL), np.random.default_rng(9)
+    adam = Adam.begin(layout.start(2, np.float64), chance.normal(0, 1, layout.count))
+    numbers, mean = adam.numbers.copy(), adam.numbers.copy()
+    slope = square = np.zeros(layout.count)
+    decay = np.concatenate([
+        np.full(part.end - part.start, OWN_DECAY if part.name[-4:] in (".own", "sets") else DECAY)
+        for part in layout.parts
+    ])  # fmt: skip
+    for step in (1, 2, 3):
+        gradient = chance.normal(0, 1, layout.count) / 20
+        adam.update(gradient, layout.parts, AdamStep(0.01, 0.0, step, 0.5), Threads(2))
+        slope, square = 0.9 * slope + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
+        towards = slope / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
+        numbers = numbers - 0.01 * (towards + decay * (numbers - adam.anchor))
+        mean = (mean + numbers) / 2
+        np.testing.assert_allclose(adam.numbers, numbers, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(adam.mean, mean, rtol=0, atol=1e-12)
 
 
 def test_loops_are_compiled_anew_where_a_module_of_theirs_has_changed():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -138,6 +139,14 @@ def test_weights_do_not_take_the_place_of_the_games(option, tmp_path, capsys):
         assert cli.main(["train", str(path), "--out", folder]) == 1
         assert capsys.readouterr().err.endswith(": no file can be written there\n")
     assert path.read_bytes() == SAMPLE.read_bytes() and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_missing_numba_is_one_line(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "pbrain_engine.learn.train")
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    assert cli.main(["train", "some.games", "--out", "net.numoku"]) == 1
+    error = capsys.readouterr().err
+    assert "pbrain-numoku[training]" in error and error.count("\n") == 1
 
 
 @pytest.fixture

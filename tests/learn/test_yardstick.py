@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
-from math import exp, log, nan
+from math import exp, isnan, log, nan, sqrt
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 
 import pytest
 
 from pbrain_engine import Engine, Game, Limit, Move, Rule, cli
+from pbrain_engine.arena.elo import average
 from pbrain_engine.database.sources import SourceOptions, read_source
 from pbrain_engine.game.record import stage_of
 from pbrain_engine.game.result import Known
-from pbrain_engine.learn.yardstick import measure
+from pbrain_engine.learn.yardstick import FIGURES, measure
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
@@ -86,6 +88,46 @@ def test_figures_are_those_that_are_worked_out_by_hand(path, weights):
             assert figure.mean == pytest.approx(
                 mean(known) if known else nan, abs=2e-3, nan_ok=True
             )
+
+
+def test_errors_are_those_of_games():
+    numbers = [0.1, 0.5, 0.3, 0.9]
+    alone = average(numbers, [(0, n) for n in range(4)])
+    assert alone.mean == pytest.approx(0.45)
+    assert alone.error == pytest.approx(stdev(numbers) / 2)
+    twice = average(
+        [n for n in numbers for _ in range(3)], [(0, n) for n in range(4) for _ in "abc"]
+    )
+    assert twice == pytest.approx(alone), "what a game says three times counts once"
+    files = average(numbers, [(n, 0) for n in range(4)])
+    assert files == alone, "games of several files are different ones"
+    assert average([0.2, nan, 0.4], [(0, 1), (0, 2), (0, 3)]) == pytest.approx((0.3, 0.1))
+    assert isnan(average([0.2, 0.4], [(0, 1), (0, 1)]).error)
+    assert sqrt(2) * average([0.0, 1.0], [(0, 1), (0, 2)]).error == pytest.approx(sqrt(0.5))
+
+
+def test_the_difference_is_that_of_the_same_positions(path, capsys):
+    assert cli.main(["weights", "network", "hand", "--games", str(path), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    first, second = rows[:2]
+    assert (first["family"], first["stones"], first["positions"]) == ("freestyle", "all", 3)
+    assert [row["weights"] for row in rows[:2]] == ["net7", "hand-1"]
+    for figure in FIGURES:
+        assert {figure, f"{figure}_se"} <= first.keys()
+        assert f"{figure}_difference" not in first
+        less = second[figure] - first[figure]
+        assert second[f"{figure}_difference"] == pytest.approx(less, abs=2e-6)
+    hand, network = ([by_hand(r, w)[0] for r in RECORDS[:3]] for w in ("hand", "network"))
+    games = [(0, record.number) for record in RECORDS[:3]]
+    error = average([a - b for a, b in zip(hand, network, strict=True)], games).error
+    assert second["value_above_least_difference_se"] == pytest.approx(error, abs=1e-4)
+    alone = rows[4]
+    assert alone["stones"] == "10-19" and alone["value_above_least_se"] is None
+    assert cli.main(["weights", "network", "hand", "--games", str(path)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 1 + 3 * 5 and said[3].split()[0] == "difference"
+    assert not any("nan" in line for line in said), "an error that is not known is a dash"
+    assert any(" -" in line for line in said)
 
 
 NODES = 300
@@ -236,3 +278,34 @@ def test_nodes_are_read_as_they_are_written_and_hold_before_their_stones():
     found = [budget.at(stones) for stones in (0, 19, 20, 39, 40, 400)]
     assert found == [12000, 12000, 4800, 4800, 1200, 1200]
     assert budget.most == 12000 and NodePlan(30).at(0) == 30
+
+
+def test_searches_of_games_and_positions_have_the_nodes_of_their_stones(
+    games, tmp_path, monkeypatch
+):
+    asked = list[tuple[int, int | None]]()
+    think, glance = Engine.think, Engine.search_nodes
+
+    def noting_think(engine: Engine, limit: Limit, **more: object) -> object:
+        asked.append((engine.game.ply, limit.nodes))
+        return think(engine, limit, **more)
+
+    def noting_glance(engine: Engine, nodes: int) -> object:
+        asked.append((engine.game.ply, nodes))
+        return glance(engine, nodes)
+
+    monkeypatch.setattr(Engine, "think", noting_think)
+    monkeypatch.setattr(Engine, "search_nodes", noting_glance)
+    words = ["--nodes", "400@12,100@14,50", "--processes", "1"]
+    assert make(tmp_path / "again", "--positions", str(games), *words) == 0
+    for stones, nodes in asked:
+        assert nodes == (400 if stones < 12 else 100 if stones < 14 else 50)
+    asked.clear()
+    assert make(tmp_path / "games", "--games", "3", *words) == 0
+    for stones, nodes in asked:
+        usual = 400 if stones < 12 else 100 if stones < 14 else 50
+        assert nodes is not None
+        assert nodes == usual // 10 or 0.75 * usual - 1 <= nodes <= 1.25 * usual
+    assert {stones < 12 for stones, _ in asked} == {True, False}
+    assert read_about(tmp_path / "games")["nodes"] == "400@12,100@14,50"
+    assert Rule.RENJU in {record.rule for record in read_games(tmp_path / "again")}

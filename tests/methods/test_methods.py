@@ -9,6 +9,7 @@ import pytest
 from pbrain_engine import Side, Solver
 from pbrain_engine.methods import METHODS, Budget, PlainGame, method
 from pbrain_engine.methods.alphabeta import AlphaBetaTree
+from pbrain_engine.methods.board import DIRECTIONS
 from pbrain_engine.methods.minimax import Minimax
 from pbrain_engine.methods.proofnumber import ProofNumberSearch
 from pbrain_engine.methods.threatspace import ThreatSpaceSearch
@@ -17,8 +18,9 @@ from tests.boards import random_board
 from tests.golden import methods
 from tests.golden.methods import game_of
 from tests.oracle import rules
-from tests.oracle.rules import EMPTY
+from tests.oracle.rules import EMPTY, Board, board_of
 from tests.oracle.threats import five_cells
+from tests.puzzles import puzzles
 
 INFINITE = float("inf")
 
@@ -41,6 +43,45 @@ def test_the_board_knows_the_rules(rule):
             held = [[game.cells[cell] for cell in five] for five in game.fives]
             own = [five.count(side) for five in held if {*five} <= {side, EMPTY}]
             assert game.open_fives[side] == [own.count(stones) for stones in range(6)]
+
+
+def test_the_board_forbids_what_two_programs_do():
+    for puzzle in puzzles("forbidden", every=10):
+        board = board_of(puzzle["size"], rules.RENJU, puzzle["black"], puzzle["white"])
+        game = game_of(board, 0)
+        cells = [(x, y) for x, y in board.empties() if not game.is_legal(y * board.width + x)]
+        assert sorted(cells) == sorted(map(tuple, puzzle["best"])), board.drawing()
+
+
+@pytest.mark.parametrize("rule", rules.RULES)
+def test_a_game_keeps_its_counts_and_its_winner(rule):
+    chance = random.Random(f"game {rule}")
+    for _ in range(2):
+        board = Board(chance.randint(5, 9), chance.randint(5, 9), rule)
+        game = PlainGame(board.width, board.height, rule)
+        before = []
+        while not game.is_over() and (moves := game.legal_moves()):
+            before.append((game.cells[:], [row[:] for row in game.open_fives], game.to_move))
+            cell = chance.choice(moves)
+            board.put((cell % board.width, cell // board.width), game.to_move)
+            game.play(cell)
+            assert game.winner == next(iter(rules.winners(board)), None)
+            for side in (0, 1):
+                for stones in range(1, 5):
+                    assert game.open_fives[side][stones] == count_of(board, side, stones)
+        while before:
+            game.undo()
+            assert (game.cells, game.open_fives, game.to_move) == before.pop()
+
+
+def count_of(board: Board, side: int, stones: int) -> int:
+    """Return in how many rows of five cells a side has that many stones and all else is empty."""
+    rows = [
+        [board.at((x + i * dx, y + i * dy)) for i in range(5)]
+        for x, y in board.cells
+        for dx, dy in DIRECTIONS
+    ]
+    return sum(row.count(side) == stones and row.count(EMPTY) == 5 - stones for row in rows)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

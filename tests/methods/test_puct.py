@@ -7,7 +7,7 @@ import random
 import pytest
 
 from pbrain_engine import Engine, Solver
-from pbrain_engine.methods import Budget, PlainGame
+from pbrain_engine.methods import Budget, PlainGame, method
 from pbrain_engine.methods.puct import PUCT, PolicyNode
 from tests.boards import last_cells, set_up
 from tests.golden.methods import game_of
@@ -62,3 +62,28 @@ def test_what_is_proven_of_the_replies_is_proven(replies, result):
         node.children[-1].result = each
     node.settle()
     assert node.result == result
+
+
+def test_the_first_visit_is_to_the_move_that_looks_best():
+    game = PlainGame(15)
+    for cell in (112, 97, 113, 98):
+        game.play(cell)
+    with Engine() as engine:
+        for cell in game.history:
+            engine.play(cell % 15, cell // 15)
+        best = engine.evaluate().moves[0][0]
+    choice = method("puct")(game, Budget(nodes=1), random.Random(1))
+    assert choice.move == best[1] * 15 + best[0] and choice.nodes == 1
+
+
+def test_visits_go_to_every_move_in_time_and_sum_up():
+    with Engine() as engine, Solver(1_000_000, engine.library) as solver:
+        engine.new_game(7)
+        engine.play(3, 3)
+        tree = PUCT(engine, solver, Budget(nodes=300))
+        line = tree.run()
+        children = tree.root.children
+        assert sum(child.visits for child in children) == 300
+        assert line[0].visits == max(child.visits for child in children)
+        assert all(0 <= child.total <= child.visits for child in children)
+        assert engine.game.moves == [(3, 3)]

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import llvmlite.binding as llvm
 import pytest
@@ -127,6 +128,16 @@ def test_a_kernel_that_does_not_compile_is_an_error_and_leaves_nothing(copy):
     assert libraries(copy) == []
 
 
+def test_sources_that_change_during_the_build_are_noticed(monkeypatch, tmp_path):
+    digests = iter(["before", "after"])
+    monkeypatch.setattr(kernel_compiler, "digest", lambda: next(digests))
+    monkeypatch.setattr(kernel_compiler, "_emit_objects", lambda *_: None)
+    with pytest.raises(kernel_compiler.BuildError, match="changed while"):
+        output = kernel_compiler.host_output()
+        kernel_compiler.build(kernel_compiler.Build((output,)), str(tmp_path))
+    assert list(tmp_path.glob("front-end*")) == []
+
+
 @pytest.mark.parametrize("code", ["define void @a() { ret void }", "declare void @a()"])
 def test_levels_are_shared_out_and_a_defect_in_one_fails_the_build(code, tmp_path):
     kept = tmp_path / "front-end"
@@ -183,3 +194,19 @@ def test_the_digest_covers_everything_that_builds_a_kernel(copy):
 def test_the_pinned_compiler_is_the_one_of_the_digest():
     pin = f'"{store.COMPILER.replace(" ", "==")}.*"'
     assert pin in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_old_kernels_are_forgotten(tmp_path):
+    for age in range(kernel_compiler.KEPT_DIGESTS + 3):
+        folder = tmp_path / f"{age:020x}"
+        folder.mkdir()
+        os.utime(folder, (1_000_000 - age, 1_000_000 - age))
+    own = tmp_path / "games"
+    own.mkdir()
+    os.utime(own, (1, 1))
+    with pytest.MonkeyPatch.context() as patch:  # what is in use may stay
+        patch.setattr(os, "rmdir", Mock(side_effect=OSError))
+        kernel_compiler.forget_old_kernels(str(tmp_path))
+    kernel_compiler.forget_old_kernels(str(tmp_path))
+    left = {folder.name for folder in tmp_path.iterdir()}
+    assert left == {"games", *(f"{age:020x}" for age in range(kernel_compiler.KEPT_DIGESTS))}

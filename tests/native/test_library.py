@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import os
+import statistics
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from pbrain_engine.files import try_lock
 from pbrain_engine.native.load import library, store
 from pbrain_engine.native.load.library import KernelError, Library, load, processor_level
 from pbrain_engine.native.load.store import TARGETS, host_target
@@ -108,6 +112,18 @@ def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path):
 
 
 @pytest.mark.usefixtures("unloaded")
+@pytest.mark.parametrize("trouble", ["missing", "broken"])
+def test_where_kernels_were_shipped_compiling_one_is_no_cure(trouble, monkeypatch, tmp_path):
+    assert HOST is not None
+    (tmp_path / store.SHIPPED_MARK).touch()
+    if trouble == "broken":
+        (tmp_path / HOST.file_name(HOST.levels[0])).touch()
+    monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
+    with pytest.raises(KernelError, match="; install Numoku again$"):
+        load()
+
+
+@pytest.mark.usefixtures("unloaded")
 def test_the_best_level_for_the_processor_is_chosen(monkeypatch, toy_folder):
     assert HOST is not None
     monkeypatch.setattr(library, "kernel_folder", lambda: toy_folder)
@@ -129,6 +145,43 @@ def test_a_shipped_kernel_is_believed(monkeypatch, toy_folder, tmp_path):
     (tmp_path / store.SHIPPED_MARK).touch()
     monkeypatch.setattr(store, "SHIPPED_FOLDER", str(tmp_path))
     assert "toy_walk" in load().exports
+
+
+def test_load_gives_threads_the_same_library():
+    found: list[Library] = []
+    threads = [threading.Thread(target=lambda: found.append(load())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and all(library is found[0] for library in found)
+
+
+def run_python(code: str) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.timed
+def test_loading_takes_milliseconds():
+    code = (
+        "import time; from pbrain_engine.native.load import library; a = time.perf_counter();"
+        "library.load(); print(time.perf_counter() - a)"
+    )
+    assert min(float(run_python(code)) for _ in range(5)) < 0.010
+
+
+@pytest.mark.timed
+def test_a_call_takes_about_a_microsecond(toy):
+    call, address = toy.library.toy_nodes, toy.address
+
+    def seconds() -> float:
+        start = time.perf_counter()
+        for _ in range(1000):
+            call(address)
+        return (time.perf_counter() - start) / 1000
+
+    assert statistics.median(seconds() for _ in range(20)) < 5e-6
 
 
 def level_of(
@@ -236,3 +289,31 @@ def test_kernels_are_kept_where_they_may_be(system, there, folder, monkeypatch):
     kernels = store.kernel_folder()
     monkeypatch.undo()
     assert kernels == folder + "/DIGEST" * ("shipped" not in there)
+
+
+HOLD = (
+    "import sys; from pbrain_engine.files import try_lock;"
+    "file = open(sys.argv[1], 'r+b'); print(try_lock(file), flush=True); sys.stdin.read()"
+)
+
+
+def holder(path: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", HOLD, str(path)]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+
+
+def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
+    path = tmp_path / "journal"
+    path.write_bytes(b"lines\n")
+    with holder(path) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "True\n"
+        with path.open("r+b") as file:
+            assert not try_lock(file)
+            assert file.tell() == 0
+        assert path.read_bytes() == b"lines\n"  # whoever only reads is not kept off
+        other.kill()
+    with path.open("r+b") as file:
+        assert try_lock(file)

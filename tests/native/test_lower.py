@@ -79,6 +79,38 @@ def function(code: str, name: str) -> str:
     return re.search(rf"^define [^\n]*@{name}\(.*?^}}", code, re.M | re.S)[0]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="code is written in one process elsewhere")
+def test_forked_processes_write_the_code_that_one_writes(optimised):
+    _, forked = python(EMIT, "tests.native.toy_kernels", "1").split("@@")
+    numbers = re.compile(r"[!#]\d+|(?<=array\.data)\.\d+")  # of what stands elsewhere in a module
+    functions = [
+        sorted(re.findall(r"^define .*?^}", numbers.sub("", module), re.M | re.S))
+        for module in (optimised, forked)
+    ]
+    assert len(functions[0]) > 10 and functions[0] == functions[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="code is written in one process elsewhere")
+def test_a_forked_process_that_fails_says_why_and_ends_the_build():
+    code = """
+import os
+from numba.core.lowering import Lower
+from pbrain_engine.native.build import front
+first, lower_inst = os.getpid(), Lower.lower_inst
+def fail(lower, instruction):
+    if os.getpid() != first:
+        raise ValueError("this cannot be lowered")
+    lower_inst(lower, instruction)
+Lower.lower_inst = fail
+front.BATCH = 1
+front.compile_exports("tests.native.toy_kernels")
+"""
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        python(code)
+    assert "this cannot be lowered" in failure.value.stderr
+    assert "BuildError: numba wrote no LLVM code; the reason is above" in failure.value.stderr
+
+
 def test_canary_an_export_takes_result_exception_and_its_arguments(linked):
     assert re.match(
         r"define i32 @toy_walk\(ptr [^,]*%retptr, ptr [^,]*%excinfo, ptr [^,]*%arg.toy_p, "

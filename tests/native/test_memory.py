@@ -25,6 +25,12 @@ def test_a_block_is_zeroed_aligned_and_keeps_what_is_written():
     block.close()
 
 
+def test_more_than_a_block_holds_is_refused():
+    block = Block(4)
+    with pytest.raises(ValueError, match="5 bytes for a block of 4"):
+        block.write(b"12345")
+
+
 @pytest.mark.parametrize("length", [0, -1, 1 << 60])
 def test_what_there_is_no_room_for_is_said(length):
     with pytest.raises(MemoryError):

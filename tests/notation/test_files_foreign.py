@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbrain_engine import NotationError, Rule
+from pbrain_engine import NotationError, Rule, cli
 from pbrain_engine.database import sources
 from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
@@ -67,6 +67,25 @@ def test_a_damaged_file_is_read_as_games_or_refused_in_a_sentence(kind, seed):
             assert 8 < len(said) < 300 and "\n" not in said and "Traceback" not in said
         else:
             assert all(isinstance(tree.check(), GameTree) for tree in trees)
+
+
+@pytest.mark.parametrize("kind", readable())
+def test_games_of_every_kind_are_shown_and_stored(kind, tmp_path, capsys):
+    path = tmp_path / f"game.{kind}"
+    path.write_bytes(readable()[kind])
+    assert list(read_source(str(path), SourceOptions()))
+    assert cli.main(["db", str(tmp_path / "a.db"), "add", str(path)]) == 0
+    assert cli.main(["analyse", str(path), "--nodes", "10"]) == 0
+    assert "to move" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["analyse", "review"])
+def test_files_that_are_no_positions_are_named_for_what_they_are(command, tmp_path, capsys):
+    path = tmp_path / "file"
+    path.write_bytes(bytes(range(256)))
+    assert cli.main([command, str(path)]) == 1
+    said = capsys.readouterr().err
+    assert "not a known kind of game or position file" in said and said.count("\n") == 1
 
 
 def sources_of(folder: Path) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbrain_engine import Game, Rule, Side
@@ -16,10 +16,17 @@ def test_random_steps_leave_the_state_as_computed_afresh(rule):
     assert walk(seed=1, steps=6_000, every=1, rule=rule) == ""
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("rule", Rule)
+def test_a_million_random_steps(rule):
+    assert walk(seed=2, steps=1_000_000, every=7, rule=rule) == ""
+
+
 sizes = st.integers(MIN_BOARD, MAX_BOARD)
 sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
 
 
+@settings(max_examples=60)
 @given(st.data(), sizes, sizes, st.sampled_from(Rule))
 def test_any_stones_in_any_order(data, width, height, rule):
     cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))

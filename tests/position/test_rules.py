@@ -27,6 +27,7 @@ from tests.oracle.threats import five_cells, five_stoppers, four_stoppers, unsto
 from tests.puzzles import puzzles
 
 CELLS = {"wins": 20_000, "forbidden": 3_000, "answers": 1_000, "static": 2_000}
+LONG_CELLS = {"wins": 1_000_000, "forbidden": 1_000_000, "answers": 200_000, "static": 200_000}
 Comparison = Callable[[Board, Side], str]  # describes the difference, if there is one
 
 
@@ -186,6 +187,15 @@ def difference(name: str, seed: int, cells: int, **more: str) -> str:
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_kernel_agrees_with_oracle(name):
     assert difference(name, seed=1, cells=CELLS[name]) == ""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rule", rules.RULES)
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_kernel_agrees_with_oracle_at_length(name, rule):
+    if name == "forbidden" and rule != "renju":
+        pytest.skip("only renju forbids moves")
+    assert difference(name, seed=2, cells=LONG_CELLS[name], rule=rule) == ""
 
 
 def test_forbidden_cells_of_two_programs():

@@ -73,6 +73,18 @@ def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty():
     assert are_ok_and_moves([x for x in lines if not x.startswith(("MESSAGE ", "DEBUG "))], 2)
 
 
+def test_a_client_that_reads_slowly_gets_every_line():
+    with subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b"ABOUT\n" * 2_000 + AT_ONCE + b"END\n")  # more than a pipe holds
+        process.stdin.close()
+        lines = [process.stdout.readline()]
+        time.sleep(0.25)
+        lines += process.stdout.read().splitlines()
+    assert len(lines) == 2_002
+    assert b"," in lines[-1] and lines[-2] == b"OK"
+
+
 @pytest.mark.parametrize("has_result", [False, True])
 @pytest.mark.parametrize("commands", [1, loop.FLOOD, loop.FLOOD + 1, 1_000])
 def test_a_move_that_is_due_passes_a_flood_of_commands_but_not_a_few(

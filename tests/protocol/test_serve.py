@@ -21,6 +21,10 @@ pytestmark = pytest.mark.slow
 
 PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 ANSWER = 10.0  # seconds; generous, for a loaded machine
+HEAVY = (
+    "numpy", "numba", "llvmlite", "asyncio", "logging", "argparse", "subprocess", "tempfile",
+    "dataclasses", "inspect", "random", "queue",
+)  # fmt: skip
 
 
 class Brain(EngineProcess):
@@ -78,6 +82,19 @@ def test_a_manager_that_has_died_is_not_talked_to(tmp_path):
         _, stderr = process.communicate(timeout=ANSWER)
         assert process.returncode == 0
         assert stderr == b""
+
+
+def test_output_is_not_read_and_the_input_ends():
+    with closing(Brain(PROGRAM)) as peer:
+        peer.start()
+        read, write = os.pipe()
+        blocked = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=write)
+        os.close(write)
+        assert blocked.stdin is not None
+        blocked.stdin.write(b"ABOUT\n" * 4000)  # answers fill the pipe
+        blocked.stdin.close()
+        assert blocked.wait(ANSWER) == 0
+        os.close(read)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
@@ -142,6 +159,20 @@ def test_time_spent_suspended_is_not_counted(brain):
     brain.is_well()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions")
+def test_a_read_only_folder_with_an_odd_name(tmp_path):
+    folder = tmp_path / "náš stroj 五子棋"
+    folder.mkdir()
+    folder.chmod(0o500)
+    first, second = (Brain(PROGRAM, folder=str(folder)) for _ in range(2))
+    with closing(first) as one, closing(second) as two:
+        one.is_well()
+        two.is_well()
+        assert list(folder.iterdir()) == []
+        one.send("END")
+        assert one.wait(ANSWER) == 0
+
+
 @pytest.mark.parametrize("variables", [{"LANG": "C"}, {"PYTHONIOENCODING": "utf-16"},
                                        {"LC_ALL": "tr_TR.ISO-8859-9"}])  # fmt: skip
 def test_the_locale_does_not_matter(variables):
@@ -151,6 +182,15 @@ def test_the_locale_does_not_matter(variables):
         PROGRAM, input=asked, capture_output=True, env=environment, timeout=ANSWER
     )
     assert done.stdout.split()[:1] == [b"OK"] and len(done.stdout.split()) == 2 and not done.stderr
+
+
+def test_nothing_heavy_is_loaded_before_the_answer():
+    code = (
+        "import sys, pbrain_engine.protocol.loop, pbrain_engine.engine.engine;"
+        f"print([m for m in {HEAVY} if m in sys.modules])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert loaded.stdout.strip() == b"[]"
 
 
 def test_a_log_is_written_where_it_is_asked_for(tmp_path):

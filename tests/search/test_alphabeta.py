@@ -106,6 +106,16 @@ def test_a_node_without_moves_is_lost_to_its_threat_or_to_a_foul(make):
     assert world.run(-INFINITE, INFINITE, 3, ply=1) == loss_in(1 + 2)
 
 
+def test_no_win_is_looked_for_that_would_be_later_than_a_known_one(make):
+    world = make(Node(0, [Node(0)]))
+    assert world.run(win_in(3), win_in(3) + 1, 3, ply=3) == win_in(3)  # a win at ply 6 at best
+    assert not world.calls_of(0)
+    assert world.run(loss_in(3) - 2, loss_in(3) - 1, 3, ply=3) == loss_in(3 + 2)
+    assert not world.calls_of(0)
+    world.run(win_in(6) - 1, win_in(6), 2, ply=3)
+    assert world.calls_of(0)
+
+
 def test_a_line_ends_where_it_is_decided_and_a_full_board_is_a_draw(make):
     world = make(Node(0, [chain(-3, 3, -3, 3), Node(0, result=-2)]))
     assert world.run(-INFINITE, INFINITE, 4) == win_in(2 + 2)
@@ -141,6 +151,12 @@ def test_a_bound_is_believed_on_its_own_side_of_the_window(make, value, fits):
         assert asked(make, 10, 11, value, bound) == (bound in fits)
 
 
+def test_shallower_knowledge_and_the_principal_variation_are_searched(make):
+    assert asked(make, 10, 11, 20, EXACT, stored=4)
+    assert not asked(make, 10, 11, 20, EXACT, stored=2.75)
+    assert not asked(make, 10, 50, 20, EXACT)
+
+
 def test_a_bound_is_stored_for_what_the_window_tells(make):
     tree = Node(7, [Node(-20), Node(3)])
     for alpha, beta, bound in ((0, 100, EXACT), (0, 15, LOWER), (0, 20, LOWER), (20, 90, UPPER),
@@ -162,6 +178,17 @@ def test_the_table_s_move_is_tried_first_where_its_cell_is_free(make):
             world.position.holds[3] = 0
         assert world.run(0, 1, 1) == 9
         assert world.leaves[0] == (first,)
+
+
+def test_the_table_s_move_is_searched_once_and_all_others_too(make):
+    tree = Node(0, [Node(5), Node(4), Node(9), Node(7)])
+    for move in range(1, 5):
+        world = make(tree)
+        world.know(0, UPPER, move=move)
+        assert world.run(0, 100, 1) == -4
+        first, *others = world.leaves
+        assert first == (move - 1,)
+        assert sorted([first, *others]) == [(0,), (1,), (2,), (3,)]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -73,6 +73,14 @@ def test_one_move_of_each_kind_is_left(engine, moves, width, height):
     assert distinct == sum(1 for kind in kinds if kind & listed)
 
 
+def test_a_blocked_cell_breaks_the_symmetry(engine):
+    set_up(engine, "h8")
+    alike = root_moves(engine)
+    engine.place(8, 10, Side.WALL)
+    engine.set_to_move(Side.WHITE)
+    assert root_moves(engine) > 2 * alike
+
+
 @pytest.mark.parametrize("rule", Rule)
 @pytest.mark.parametrize("size", [5, 15, 22])
 def test_first_stones_come_at_once_and_near_the_centre(rule, size):

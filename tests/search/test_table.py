@@ -156,3 +156,19 @@ def test_that_there_is_no_win_holds_for_its_level_and_those_below():
     settle(threats, KEY, True, 300, 5, 1)
     threats.level = 5
     assert length_of(probe_proof(threats, KEY)) == 5 == threats.length, "a win holds on every level"
+
+
+def test_a_key_that_differs_in_one_bit_is_not_found_in_any_table():
+    shared, threats = shared_block(buckets=1), threats_after()
+    threats.vcf_buckets = threats.vct_buckets = 1
+    store(shared, KEY, 0, 35, -12, 237, 5 * ONE, EXACT)
+    store_fours(threats, KEY, KNOWN_WIN, 3, 300, 10)
+    store_proof(threats, KEY, 5, 6, 300, 0, 10)
+
+    def found(key: np.uint64) -> list[bool]:
+        data = probe(shared, key), probe_fours(threats, key), probe_proof(threats, key)
+        return [word != 0 for word in data]
+
+    assert all(found(KEY))
+    for bit in range(64):
+        assert not any(found(KEY ^ np.uint64(1 << bit)))

@@ -9,6 +9,7 @@ import pytest
 
 from pbrain_engine.eval.evaluator import evaluate
 from pbrain_engine.patterns.state import play, undo
+from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.search.threats import proof, vct
@@ -23,7 +24,7 @@ from pbrain_engine.search.threats.memory import (
     settle,
     store_proof,
 )
-from pbrain_engine.search.threats.replies import find_rescues
+from pbrain_engine.search.threats.replies import PREPARES, find_rescues
 from pbrain_engine.search.threats.vcf import (
     KNOWN_NONE,
     find_fours,
@@ -38,6 +39,7 @@ from tests.kernels.memory import cell, cells, tables_of_rule, threats_after
 pytestmark = pytest.mark.uncompiled
 
 TABLES = tables_of_rule(Rule.FREESTYLE)
+RENJU = tables_of_rule(Rule.RENJU)
 OPEN_THREE = "h8a1i8c1j8"  # white to move
 FOURS = "h8g8i8c1j8e1k9g1k10i1"  # k8: a four, and a three on the column
 
@@ -63,6 +65,16 @@ def test_a_line_of_fours_is_held_against_the_board():
         spoiled.found_end = threats.found_end
         assert bool(line_still_wins(spoiled, TABLES)) == still, place
     assert threats.state.position.ply == ply
+
+
+def test_a_line_of_several_fours_is_played_to_its_end():
+    stones = "g5e7f6g7h9h5f8f10i10h7j9k5g6j11j6e11"  # h6, e6, f7, f5
+    threats = threats_after(stones)
+    assert solve_fours(threats, TABLES, 0) == 5
+    assert line_still_wins(threats, TABLES)
+    spoiled = threats_after(stones, others={"f7": 1})
+    spoiled.found[:], spoiled.found_end = threats.found, threats.found_end
+    assert not line_still_wins(spoiled, TABLES)
 
 
 def test_that_there_is_no_win_is_said_once_all_levels_are_through():
@@ -91,6 +103,50 @@ def test_an_entry_of_the_search_alone_does_not_count_as_played_through(monkeypat
 def test_a_four_with_a_three_wins_unless_its_block_makes_a_four(white, value):
     threats = threats_after(FOURS, others=dict.fromkeys(white, 1))
     assert static_result(threats.state, TABLES, 0) == value
+
+
+def test_what_is_known_of_a_win_comes_before_a_search_by_fours_and_this_before_a_proof(monkeypatch):
+    threats, fours = threats_after("h8i9"), iter([4, 4, 0])
+    threats.attacker = 0
+    monkeypatch.setattr(proof, "wins_by_fours", lambda *_: next(fours))
+    monkeypatch.setattr(proof, "first_of_fours", lambda *_: cell("b2"))
+    monkeypatch.setattr(proof, "prove", lambda *_: STOPPED)
+    assert proof.known_length(threats_after("h8a1i8c1j8e1"), TABLES, 0) == 2  # seen at once
+    assert proof.known_length(threats, TABLES, 0) == 4
+    assert [proof.winning_move(threats, TABLES, 0) for _ in "12"] == [cell("b2"), NO_CELL]
+    store_proof(threats, proof_key(threats, threats.state.position.key), 0, 5, cell("a1"), 7, 1)
+    assert proof.known_length(threats, TABLES, 0) == 7
+    assert proof.winning_move(threats, TABLES, 0) == cell("a1")
+
+
+@pytest.mark.parametrize(
+    ("lengths", "longest"),
+    [((3, 5, 4), 1), ((5, 3, 5), 0), ((0, 0, 0), 0), ((2, 2, 3), 2)],  # of equals the first
+)
+def test_a_line_goes_on_with_the_reply_that_holds_out_longest(monkeypatch, lengths, longest):
+    threats, replies = threats_after(OPEN_THREE), sorted(cells("f8g8k8"))
+    known = dict(zip(replies, lengths, strict=True))
+    monkeypatch.setattr(
+        proof,
+        "known_length",
+        lambda threats, tables, first: known[
+            int(threats.state.position.moves[threats.state.position.ply - 1])
+        ],
+    )
+    mark_replies_as(monkeypatch, replies)
+    assert proof.longest_reply(threats, TABLES) == replies[longest]
+
+
+def mark_replies_as(patch: pytest.MonkeyPatch, replies: list[int]) -> None:
+    """Let these be all replies to every threat."""
+
+    def mark(threats: Any, tables: Any, first: int) -> int:
+        threats.marks[:] = np.uint64(0)
+        for place in replies:
+            threats.marks[place >> 6] |= bit_of(place)
+        return PREPARES
+
+    patch.setattr(proof, "mark_replies", mark)
 
 
 def written(threats: Any, fours: int, room: int = 9) -> list[int]:
@@ -125,6 +181,15 @@ def test_a_move_is_unsafe_after_any_win_of_the_enemy_and_open_after_a_stopped_se
     out = np.zeros(PADDED_CELLS, np.uint8)
     assert find_rescues(threats_after(OPEN_THREE), TABLES, out) == stones
     assert set(out) == marks and out[cell("g8")] == max(marks)
+
+
+def test_a_five_of_ones_own_saves_and_a_forbidden_move_does_not():
+    threats = threats_after("h8a4i8a5j8a6o15a7o13")  # white has four on the edge
+    threats.state.position.side = 1
+    out = np.zeros(PADDED_CELLS, np.uint8)
+    find_rescues(threats, TABLES, out)
+    assert out[cell("a8")] == out[cell("a3")] == 1
+    assert out[NO_CELL] == 0
 
 
 @pytest.mark.parametrize("moves", ["h8i9i7g9j8", "h8i9i7g9"])
