@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbrain_engine import Limit, Rule, Solver
+from pbrain_engine import Limit, Move, Rule, Solver
 from pbrain_engine.engine.searcher import WinningMoves
 from pbrain_engine.values import win_in
 from tests.played import game_after, moves_of, set_up
@@ -25,6 +25,16 @@ def test_a_win_is_remembered_where_the_enemy_follows_its_line():
         assert known.recall(game_after(other)) is None
     for rule, size in ((Rule.RENJU, 15), (Rule.STANDARD, 15), (Rule.FREESTYLE, 16)):
         assert known.recall(game_after(WIN, rule, size)) is None
+
+
+def test_a_remembered_move_that_cannot_be_played_is_none():
+    known = WinningMoves()
+    (cell,) = moves_of("f8")
+    known.note(game_after(TWO_FOURS, Rule.RENJU), [cell], win_in(3))
+    assert game_after(TWO_FOURS, Rule.RENJU).is_forbidden(*cell)
+    assert known.recall(game_after(TWO_FOURS, Rule.RENJU)) is None
+    known.note(game_after(WIN), [Move(7, 7)], win_in(1))  # a stone is there
+    assert known.recall(game_after(WIN)) is None
 
 
 def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine):
