@@ -159,3 +159,5 @@ def test_games_are_found_named_and_deleted_and_what_is_looked_at_is_none(opened:
     page.says("game-list", "9×17")
     page.set(games_result="")
     page.wait("!document.querySelector('#game-list').textContent.includes('9×17')")
+    page.says("game-list", "White won")
+    assert "my first renju" not in page.text("game-list")  # nor kept when another took its place
