@@ -53,7 +53,7 @@ ORDERS: dict[str, Rows] = {
         ("result",),
         ("documents",),
     ),
-    "native": (("exports_threats",), ("exports",), ("load",), ("build",)),
+    "native": (("exports_lessons", "exports_threats"), ("exports",), ("load",), ("build",)),
     "arena": (
         ("process", "textbook"),
         ("settings",),
