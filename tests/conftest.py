@@ -44,7 +44,7 @@ FIRST = (
     "learn/test_train", "position/test_rules", "native/test_library", "database/test_store",
     "protocol/test_transcripts", "learn/test_yardstick", "tests/test_solver",
     "search/test_signature", "commands/test_transcripts", "arena/test_players",
-    "notation/test_notation", "eval/test_network", "build/test_pictures", "engine/test_thought",
+    "notation/test_notation", "eval/test_network", "build/test_pictures", "engine/test_searcher",
     "database/test_book", "learn/test_datagen", "engine/test_review",
     "learn/test_measure",
 )  # fmt: skip

@@ -46,7 +46,7 @@ COMPILED = (
     "test_solver", "test_oracle", "test_claims", "methods/test_minimax",
     "search/test_symmetries", "eval/test_network", "engine/test_alphabeta",
     "test_threads", "engine/test_engine", "commands/test_solve", "board/test_proofs",
-    "test_values", "engine/test_thought",
+    "test_values", "engine/test_searcher",
 )  # fmt: skip
 
 
