@@ -309,7 +309,8 @@ def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
     desk.submit(job_of(lambda desk, job: pytest.fail("the desk is closed")))
 
 
-def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(server: BoardServer) -> None:
+def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(tmp_path: Path) -> None:
+    server = BoardServer(tmp_path, "--threads", "1")  # its own: a page of other tests stays open
     tabs = [Tab(server) for _ in range(8)]
     for tab in tabs:
         tab.send("analyse", position=position("h8"), memory=64)
@@ -322,6 +323,7 @@ def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(server: BoardSe
         tab.close()
     until(lambda: server.health()["tabs"] == 0)
     until(lambda: server.health()["engines"] == server.health()["searching"] == 0)
+    assert server.stop() == ""
 
 
 def test_a_killed_server_comes_back_with_the_same_token_and_port(tmp_path: Path) -> None:
