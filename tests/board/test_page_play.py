@@ -302,6 +302,19 @@ def test_swap2_is_left_by_stepping_elsewhere_and_by_a_choice_that_fails(page: Pa
     page.answered(1)  # as in other games
 
 
+def test_a_click_before_the_step_of_an_opening_is_known_counts(page: Page) -> None:
+    page.do("""(() => {
+      const ask = app.server.ask.bind(app.server);
+      app.server.ask = async (what, ...more) => {
+        if (what === "opening") await new Promise((go) => setTimeout(go, 500));
+        return ask(what, ...more);
+      };
+    })()""")
+    page.begin(opening="swap2", person="black")
+    page.play("h8", "i8", "h9")
+    assert page.moves() == "h8i8h9"
+
+
 def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
     page.begin(opening="swap2", seconds=0.2)
     page.says("state", "Put stone 1")

@@ -75,9 +75,9 @@ class App {
     }
   }
 
-  // Go on where the page was left: in a game, and in what has interrupted it or has its place.
+  // Go on where the page was left: in a game, and in what interrupted it or has its place.
   take({ tree, node, guide, away, former, left, review }) {
-    // Another tab that has not been left has the same session, and goes on with the game, too.
+    // Another tab, not left, has the same session and goes on with the game, too.
     if (!left) (away || { tree }).tree.id = new GameTree().id;
     this.games.former = former;
     this.show(away?.tree || tree, away?.node || node);
@@ -203,7 +203,8 @@ class App {
     if (!this.isFree(cell)) return this.say(t("taken", { cell: this.nameOf(cell) }));
     const isEarly = !this.server.about && !node.facts; // before the engine is there, which answers as soon as it is
     const facts = isEarly ? null : await this.look(node);
-    if (!isEarly && (!facts || node !== this.node)) return null;
+    await this.guide?.opening?.asking;
+    if ((!isEarly && !facts) || node !== this.node) return null;
     if (node.isOver) return this.say(`${this.stateText()}. ${t("begin-or-back")}`);
     const refused = this.guide?.refuses?.(cell);
     if (refused) return this.say(refused);
@@ -212,7 +213,7 @@ class App {
     return this.playCell(cell, true);
   }
 
-  // Circle a cell or draw an arrow, or take it away again; it is kept with the move, as "h8 a1b2".
+  // Circle a cell or draw an arrow, or take it away; kept with the move, as "h8 a1b2".
   markCells(cells) {
     const { notes } = this.node, word = cells.map(nameOf).join(""), words = this.drawn.map((one) => one.map(nameOf).join(""));
     notes.drawn = (words.includes(word) ? words.filter((one) => one !== word) : [...words, word]).join(" ");
@@ -272,7 +273,7 @@ class App {
     return result ? `${words} · ${tree.match?.over || t(result)}` : words;
   }
 
-  // Say something below the board, for a while or until another move is looked at; a warning in red.
+  // Say something below the board, for a while or until another move; a warning in red.
   say(text, isWarning = false) {
     const state = find("state");
     state.textContent = text;

@@ -17,8 +17,10 @@ export class Opening {
 
   ask(what, actions = this.actions, more = {}) { return this.app.ask(what, { rule: this.kept.rule, actions: actions.join(" "), ...more }); }
 
-  // Go on from these actions, whose stones are put on the board as far as they are not there.
-  async goOn(actions = this.actions) {
+  // Go on from these actions, whose missing stones are put on the board; a click waits.
+  goOn(actions) { return this.asking = this.askStep(actions); }
+
+  async askStep(actions = this.actions) {
     const { app, play } = this, { node } = app;
     this.step = null;
     const step = await this.ask("opening", actions);
@@ -44,7 +46,6 @@ export class Opening {
     if (!this.isPersons) this.decide();
   }
 
-  // Numoku's step.
   async decide() {
     const { play } = this, { player } = this.step;
     const step = await play.consult("opening_step", { ...this.kept, seconds: Number(play.match.seconds) || 5 });
@@ -54,7 +55,7 @@ export class Opening {
     this.take(step, said);
   }
 
-  // What the step asks of the person, or that Numoku does it.
+  // What the step asks of whom.
   state() {
     const { step, picked } = this;
     if (!step) return t(this.app.server.about ? "looking" : "loading-game");
@@ -76,7 +77,7 @@ export class Opening {
     return [...(branches.includes("swap") ? sides() : []), ...branches.filter((name) => !["keep", "swap"].includes(name)).map((name) => word(name, t(`branch-${name}`)))];
   }
 
-  // Why a stone may not be put there, or that a click there was something else.
+  // Why no stone goes there, or that a click was something else.
   refuses(cell) {
     const { step } = this;
     if (!step || !this.isPersons || !step.cells.length) return this.state();
