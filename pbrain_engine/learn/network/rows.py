@@ -59,7 +59,11 @@ def emitted(kind: Callable[..., Any]) -> Callable[..., Any]:
 
     ``kind``: numba's signature for the types of the arguments.
     """
-    return lambda emit: instruction(kind, emit)(partial(emit, None))
+
+    def declare(emit: Callable[..., Any]) -> Any:
+        return instruction(kind, emit)(partial(emit, None))
+
+    return declare
 
 
 row_of = emitted(lambda number: Row(number)(number))(spread)
