@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NAMED = 6  # of the 26 openings, to compare
 SCREENED = 12  # stones to search, the most even by static evaluation
+SCREEN_SHARE = 0.4  # of the time, to search them
 FINALISTS = 3  # of these to search again
 FOURTHS = 4  # fourth stones to follow up
 FOURTHS_SHARE = 0.3  # of the time, to find them
@@ -30,7 +31,11 @@ SWAP_FOURTHS = 2  # fourth stones to follow up for a swap decision
 MARGIN = 2  # fifth stones searched beyond the number offered
 
 
-Fifths = tuple[int, int]  # of an offer of fifth stones: black's value of the worst, their number
+class Offer(NamedTuple):
+    """An offer of fifth stones: black's value of the worst, and their number."""
+
+    value: int
+    number: int
 
 
 def decide(searcher: OpeningSearch, opening: OpeningPlay, chance: Random) -> str:
@@ -67,8 +72,8 @@ def fifths(
     return sorted(((values[cell], cell) for cell in unlike), reverse=True)
 
 
-def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Fifths:
-    return values[min(number, len(values)) - 1][0], number
+def _nth(values: Sequence[tuple[int, Coordinates]], number: int) -> Offer:
+    return Offer(values[min(number, len(values)) - 1][0], number)
 
 
 def _offers(step: Step) -> dict[str, int]:
@@ -92,7 +97,7 @@ class Decision(NamedTuple):
         value = self.searcher.on(stones).best(share, 1)[0].value
         return value if len(stones) % 2 == 0 else -value
 
-    def _offered(self, stones: Sequence[Coordinates], step: Step, share: float) -> Fifths:
+    def _offered(self, stones: Sequence[Coordinates], step: Step, share: float) -> Offer:
         """Return the expected offer after four stones, before a count, an offer or a branch.
 
         At a branch black may put one even stone instead, so the offer is worth at least 0.
@@ -100,12 +105,12 @@ class Decision(NamedTuple):
         if step.act is Act.COUNT:
             found = fifths(self.searcher, self.opening, stones, step.high, share)
             numbers = (_nth(found, number) for number in range(step.low, step.high + 1))
-            return min(numbers, key=lambda one: abs(one[0]))
+            return min(numbers, key=lambda offer: abs(offer.value))
         number = step.low or self.opening.count
         if step.act is Act.BRANCH:
             number = next(iter(_offers(step).values()))
-        value, _ = _nth(fifths(self.searcher, self.opening, stones, number, share), number)
-        return max(value, 0) if step.act is Act.BRANCH else value, number
+        offer = _nth(fifths(self.searcher, self.opening, stones, number, share), number)
+        return offer._replace(value=max(offer.value, 0)) if step.act is Act.BRANCH else offer
 
     def _fourths(self) -> list[Coordinates]:
         """Return the fourth stones to follow up, best first."""
@@ -157,7 +162,7 @@ class Decision(NamedTuple):
         The number of fifth stones follows if the same player declares it.
         """
         tried: list[tuple[int, str]] = []
-        for cell, share in divided(self._fourths(), 0.8):
+        for cell, share in divided(self._fourths()):
             value, number = self._offered([*self.stones, cell], following, share)
             worth, words = abs(value) if self.step.aim is Aim.EVEN else value, cell_name(*cell)
             if following.act is Act.COUNT:
@@ -178,12 +183,12 @@ class Decision(NamedTuple):
         if len(kinds) == 1:
             return kinds[0]
         kinds.sort(key=lambda cell: abs(searcher.on([*self.stones, cell]).engine.value()))
-        for keep, share in ((FINALISTS, 0.4), (1, 1.0)):
+        for keep, whole in ((SCREENED, SCREEN_SHARE), (FINALISTS, 1.0)):
             tried = [
-                (abs(self._value([*self.stones, cell], share / (len(kinds) - index))), cell)
-                for index, cell in enumerate(kinds[:SCREENED])
+                (abs(self._value([*self.stones, cell], share)), cell)
+                for cell, share in divided(kinds[:keep], whole)
             ]
-            kinds = [cell for _, cell in sorted(tried)[:keep]]
+            kinds = [cell for _, cell in sorted(tried)]
         return kinds[0]
 
     def swap(self) -> str:
@@ -208,9 +213,9 @@ class Decision(NamedTuple):
         if offer is None:
             return self._value(self.stones, 1.0)
         if self.opening.ahead[0] is offer:
-            return self._offered(self.stones, offer, 1.0)[0]
+            return self._offered(self.stones, offer, 1.0).value
         shared = divided(self._fourths()[:SWAP_FOURTHS])
-        return min(self._offered([*self.stones, cell], offer, share)[0] for cell, share in shared)
+        return min(self._offered([*self.stones, cell], offer, part).value for cell, part in shared)
 
     def declare(self) -> str:
         """Return the most even number of fifth stones, given white's best fourth stone."""
@@ -222,7 +227,7 @@ class Decision(NamedTuple):
             for stones, share in divided(fourths)
         ]
         worths = {
-            number: min(_nth(found, number)[0] for found in listed)
+            number: min(_nth(found, number).value for found in listed)
             for number in range(self.step.low, self.step.high + 1)
         }
         return str(min(worths, key=lambda number: abs(worths[number])))
@@ -248,7 +253,7 @@ class Decision(NamedTuple):
         """Return an offer if black gains by it, else another branch; or what swap2 calls for."""
         for name, number in _offers(self.step).items():
             found = fifths(self.searcher, self.opening, self.stones, number, 1.0)
-            is_good = len(found) >= number and _nth(found, number)[0] > 0
+            is_good = len(found) >= number and _nth(found, number).value > 0
             return name if is_good else next(o for o, _ in self.step.branches if o != name)
         choice = swap2.choose(self.searcher.on(self.stones))
         if choice.swap:

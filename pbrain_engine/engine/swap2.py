@@ -24,7 +24,9 @@ CANDIDATES = 6  # first stones of a pair to follow up
 SWING_DEPTHS = 6  # last depths of a search, whose spread is the uncertainty of its value
 FINALISTS = 3  # pairs to search again
 LEAST_NODES = 500  # of one search out of several
-PAIR_SHARE = 0.5  # of the time, to look for a pair of stones
+PAIR_SHARE = 0.5  # of the time, to look for a pair of stones: ...
+LIST_SHARE = 0.2  # ... of this, to list its first stones, ...
+FIRST_SHARE = 0.65  # ... and of the rest, to find a second stone for each
 
 
 Item = TypeVar("Item")
@@ -107,9 +109,9 @@ def share_nodes(
 
 
 def divided(items: Sequence[Item], whole: float = 1.0) -> Iterator[tuple[Item, float]]:
-    """Yield items, each with its share of the time that is left when it is reached."""
+    """Yield items, each with its share of the time left: equal parts, together ``whole``."""
     for index, item in enumerate(items):
-        yield item, whole / (len(items) - index)
+        yield item, whole / (len(items) - index * whole)
 
 
 def set_up(engine: Engine, stones: Sequence[Coordinates]) -> None:
@@ -191,10 +193,10 @@ def balanced_pair(searcher: OpeningSearch, bias: int) -> Balanced:
     the search values. Many pairs get a short search each; the best are searched again and ranked
     by their worst value of the last depths.
     """
-    thoughts = searcher.best(0.2, CANDIDATES * 2)
+    thoughts = searcher.best(LIST_SHARE, CANDIDATES * 2)
     firsts = [thought.move for thought in thoughts[::2]]
     found: list[tuple[int, tuple[Coordinates, Coordinates]]] = []
-    for first, share in divided(firsts, 0.4):
+    for first, share in divided(firsts, FIRST_SHARE):
         with searcher.engine.game.after(first):
             (second,), value = balanced_move(searcher, -bias, share)
         found.append((abs(-value - bias), (first, second)))

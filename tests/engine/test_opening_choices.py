@@ -9,7 +9,7 @@ import pytest
 
 from pbrain_engine import Engine, Move, Rule, Thought
 from pbrain_engine.engine import opening_choices
-from pbrain_engine.engine.opening_choices import FOURTHS, decide, fifths
+from pbrain_engine.engine.opening_choices import FINALISTS, FOURTHS, SCREENED, decide, fifths
 from pbrain_engine.engine.swap2 import share_time
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from pbrain_engine.game.result import Listener
@@ -96,6 +96,27 @@ def test_a_number_reckons_with_all_good_fourth_stones(name, words, monkeypatch):
     monkeypatch.setattr(opening_choices, "fifths", listed)
     decided = decide(searcher(by_column), after(name, words), random.Random(1))
     assert decided.split()[-1] == "6"
+
+
+def test_an_even_stone_has_two_fifths_of_the_time_for_the_first_look_and_the_rest_for_the_best(
+    monkeypatch,
+):
+    opening = after("taraguchi-10", "h8 swap i9 keep")
+    before, left, spent = searcher(by_column), 1.0, dict[int, float]()
+    monkeypatch.setattr(before.engine, "value", lambda: 0)
+
+    def think(share: float, count: int, listener: Listener) -> Thought:
+        nonlocal left
+        stones = hash(tuple(before.engine.game.moves))
+        spent[stones] = spent.get(stones, 0) + left * share
+        left -= left * share
+        return before.think(share, count, listener)
+
+    decide(before._replace(think=think), opening, random.Random(1))
+    shares = sorted(spent.values(), reverse=True)
+    assert len(shares) == SCREENED and left == pytest.approx(0)
+    assert shares[:FINALISTS] == pytest.approx([0.4 / SCREENED + 0.6 / FINALISTS] * FINALISTS)
+    assert shares[FINALISTS:] == pytest.approx([0.4 / SCREENED] * (SCREENED - FINALISTS))
 
 
 def test_offers_are_never_symmetric():
