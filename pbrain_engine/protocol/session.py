@@ -381,7 +381,7 @@ class Session:
         return engine.game
 
     def _prepare_rule(self) -> None:
-        """Set up a rule's tables, 30 ms on first use, before a clock runs."""
+        """Set up a rule's tables, up to 85 ms on first use, before a clock runs."""
         engine, rule = self.engine, self.settings.rule
         if engine is not None and engine.game is self.game and self.game.rule is not rule:
             with suppress(KernelError, WeightsError):  # reported when a command needs the rule
