@@ -16,7 +16,7 @@ from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
 from ..game.tree import GameTree, main_line
 from ..notation.files import read_games, read_text, refuse_others
-from ..notation.renlib import MAGIC as LIBRARY
+from ..notation.renlib import is_renlib
 from ..notation.sgf import parse_sgf_trees
 from ..position.rules import Rule
 
@@ -81,7 +81,7 @@ def read_setup(
             raise NotationError(f"{name} is not a known kind of game or position file")
         return parse_setup(text, rule, size, from_below)
     record = _first_of(games)
-    if data.startswith(LIBRARY):
+    if is_renlib(data, name):
         record = record._replace(rule=Rule.RENJU)
         if (moves := games[0].count()) > len(record.moves):
             remark = f"only the first line of the library is used, not all its {moves} moves"

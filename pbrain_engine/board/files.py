@@ -18,8 +18,7 @@ from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.tree import GameTree, main_line, tree_of
 from ..notation.files import format_psq, read_games, read_text, refuse_others
-from ..notation.renlib import MAGIC as LIBRARY_START
-from ..notation.renlib import format_renlib
+from ..notation.renlib import format_renlib, is_renlib
 from ..notation.sgf import format_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
@@ -182,7 +181,7 @@ def read_trees(
     usual = Rule.FREESTYLE
     if isinstance(content, bytes):
         refuse_others(content, "")
-        usual = Rule.RENJU if content.startswith(LIBRARY_START) else usual
+        usual = Rule.RENJU if is_renlib(content, name) else usual
         trees, content = read_games(content, name), decode(content)
         if not trees and "\0" in content:
             raise NotationError("this is not a file of a game").coded("no-game")

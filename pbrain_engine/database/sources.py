@@ -27,7 +27,7 @@ from ..notation import games as selfplay
 from ..notation.files import SQLITE, read_games
 from ..notation.games import NodePlan
 from ..notation.journal import GameLog, annotated
-from ..notation.renlib import ENCODING, MAGIC, SIZE, format_renlib
+from ..notation.renlib import ENCODING, SIZE, format_renlib, is_renlib
 from ..notation.sgf import format_sgf_trees, parse_sgf, parse_sgf_trees
 from ..position.geometry import Coordinates
 from ..position.rules import Rule
@@ -77,7 +77,7 @@ def read_source(
         head = file.read(64)
     if head.startswith(SQLITE):
         raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` copies it")
-    if head.startswith(MAGIC):
+    if is_renlib(head, name):
         (tree,) = _told(read_games(read_whole(path), name, options.encoding), say)
         yield replace(tree, record=_apply_rule(tree.record, options, Rule.RENJU))
     elif head.startswith(selfplay.MAGIC.encode()):

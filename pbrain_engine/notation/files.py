@@ -2,7 +2,8 @@
 
 SGF and RenLib have modules of their own. Of the other formats only PSQ is also written.
 
-PSQ (Gomocup's manager): a head with the board size, then ``x,y,ms`` per move, from 1.
+PSQ (Gomocup's manager): a head with the board size, then ``x,y,ms`` per move, from 1, the names of
+both players unless a person played, and a number for the result.
 
 RIF (RenjuNet, the archive of the Renju International Federation): XML with lists of countries,
 players, tournaments, opening rules, each entry with an ``id``, and games that name them:
@@ -40,7 +41,7 @@ from ..game.tree import GameTree, main_line, tree_of, without_bad
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from .games import MAGIC as SELF_PLAY
-from .renlib import ENCODING, MAGIC, format_renlib, parse_renlib
+from .renlib import ENCODING, format_renlib, is_renlib, parse_renlib
 from .sgf import format_sgf, parse_sgf, parse_sgf_trees, read_rule
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ REC_SIZE = 20
 
 _NUMBERS = re.compile(r"\s*(?:[0-9]{1,6}\s+)*[0-9]{1,6}\s*")
 _LEAST = 3  # numbers of a .sav before its moves: height, width and number of moves
-_TIMED = re.compile(r"\s*([0-9]{1,6})\s*,\s*([0-9]{1,6})\s*,\s*(-?[0-9]{1,18})\s*")
+_TIMED = re.compile(r"\s*([0-9]{1,6})\s*,\s*([0-9]{1,6})\s*(?:,\s*(-?[0-9]{1,18})\s*)?")
 _NAMES = 2  # lines of a .rec before its moves
 
 
@@ -113,7 +114,7 @@ def is_rec(text: str) -> bool:
 
 def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
     """Parse a ``.rec`` file, on a board of ``size`` if known; NotationError if damaged."""
-    lines = text.strip().split("\n")
+    lines = text.rstrip().split("\n")
     if len(lines) <= _NAMES:
         raise NotationError("the .rec file is cut off: it ends before the first move")
     moves: list[Coordinates] = []
@@ -125,7 +126,7 @@ def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
                 raise NotationError(f"line {number} of the .rec file is not a move: {line[:40]!r}")
             break
         moves.append((int(found[1]), int(found[2])))
-        times.append(int(found[3]))
+        times.append(int(found[3] or 0))
     farthest = [max([REC_SIZE, *(cell[way] + 1 for cell in moves)]) for way in (0, 1)]
     width, height = size or farthest
     for number, (x, y) in enumerate(moves, 1):
@@ -148,7 +149,7 @@ def _checked(record: GameRecord) -> GameRecord:
 # Two computer players at the highest level in the manager; the first starts.
 _HEAD = "Piskvorky {}x{}, 11:11, 0"
 _NUMBER = "(-?[0-9]{1,18})"
-_START = re.compile(rf"Piskvorky\s+{_NUMBER}x{_NUMBER}\s*,[^,]*,\s*{_NUMBER}\s*(?:,.*)?")
+_START = re.compile(rf"Piskvorky\s+{_NUMBER}x{_NUMBER}\s*(?:,[^,]*(?:,\s*{_NUMBER}\s*(?:,.*)?)?)?")
 _MOVE = re.compile(rf"{_NUMBER}\s*,\s*{_NUMBER}(?:\s*,\s*{_NUMBER})?")
 
 
@@ -174,7 +175,7 @@ def parse_psq(text: str) -> GameRecord:
     start = _START.fullmatch(lines[0]) if lines else None
     if start is None:
         raise NotationError(f"a PSQ file begins like {_HEAD.format(15, 15)!r}")
-    width, height, first_player = map(int, start.groups())
+    width, height, first_player = map(int, start.groups("0"))
     moves: list[Coordinates] = []
     times: list[int] = []
     for line in lines[1:]:
@@ -186,7 +187,10 @@ def parse_psq(text: str) -> GameRecord:
             raise NotationError(f"{line} is off the {width}x{height} board; PSQ counts from 1")
         moves.append((x - 1, y - 1))
         times.append(int(found[3] or 0))
-    names = [*lines[1 + len(moves) : 3 + len(moves)], "", ""][:2]
+    names = lines[1 + len(moves) : 4 + len(moves)]
+    if len(names) <= _NAMES and re.fullmatch(_NUMBER, "".join(names[:1])):
+        names = []  # a person's game has a result only
+    names = [*names, "", ""][:_NAMES]
     if first_player:
         names.reverse()
     record = GameRecord(
@@ -325,7 +329,7 @@ def read_games(
     NotationError if the file has one of these formats but is damaged.
     """
     ending = name.rpartition(".")[2].lower()
-    if data.startswith(MAGIC):
+    if is_renlib(data, name):
         ending = "lib"
     elif is_pos(data):
         ending = "pos"
@@ -374,7 +378,7 @@ def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord
     if not trees:
         raise NotationError(f"{path} is not a game file")
     record = main_line(trees[0])
-    usual = Rule.RENJU if data.startswith(MAGIC) else record.rule
+    usual = Rule.RENJU if is_renlib(data, place.name) else record.rule
     return record._replace(rule=usual if rule is None else rule)
 
 

@@ -1,19 +1,21 @@
 """RenLib libraries, ``.lib``: renju players' trees of variations.
 
-A file begins with twenty bytes: 0xFF, ``RenLib``, 0xFF, the version 3 and 0 (or 4), and ten
-times 0xFF. The nodes follow in depth-first order, each as two bytes, a cell and flags. The low
-half of a cell is the column from 1, the high half the row from 0 at the top; zero is no cell: a
-root or a pass. The board is 15x15.
+A file begins with twenty bytes: 0xFF, ``RenLib``, 0xFF, the version, up to 3 and 4, and ten times
+0xFF; the oldest files begin with the node h8 at once. The nodes follow in depth-first order, each
+as two bytes, a cell and flags. The low half of a cell is the column from 1, the high half the row
+from 0 at the top; zero is no cell: a root or a pass. The board is 15x15.
 
-Flags: 0x80 a sibling follows after the branch, 0x40 the node has no child, 0x20 a comment in the
-old letters, 0x10 marked, 0x08 a comment, 0x04 where to start, 0x02 not a move (a text on a cell),
-0x01 two more bytes of flags follow, of which 0x0001 announces a text for the board.
-A text ends with a zero and is padded to an even length; a comment is one line, then, after a
-byte 8, further lines. The encoding is the code page of the writer's system.
+Flags: 0x80 a sibling follows after the branch, 0x40 the node has no child, 0x20 an old comment,
+0x10 marked, 0x08 a comment, 0x04 where to start, 0x02 not a move (a text on a cell), 0x01 two more
+bytes of flags follow, of which 0x0001 announces a text for the board.
+A text ends with a zero, an old comment, of seven-bit letters, with the letter that has the eighth
+bit; both are padded to an even length. A comment is one line, then, after a byte 8, further lines.
+The encoding is the code page of the writer's system.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..errors import Remark, counted
@@ -24,8 +26,9 @@ from ..game.tree import GameTree, TreeNode
 SIZE = 15
 MAGIC = b"\xffRenLib\xff"
 VERSION = bytes((3, 0))
-READABLE = ((3, 0), (3, 4))
+NEWEST = bytes((3, 4))
 HEADER_BYTES = 20
+FIRST_CELL = b"\x78"  # h8, of a file without a header
 
 SIBLING, CHILDLESS, OLD_COMMENT, MARK = 0x80, 0x40, 0x20, 0x10
 COMMENT, START, NO_MOVE, EXTENSION = 0x08, 0x04, 0x02, 0x01
@@ -33,10 +36,17 @@ BOARD_TEXT = 0x0001  # of the two bytes of the extension
 
 SEPARATOR = "\b"  # between the first line of a comment and the others
 NO_CELL = 0
+TEXT = re.compile(rb"[^\0]*\0")
+OLD_TEXT = re.compile(rb"[\0-\x7f]*[\x80-\xff]")
 
 ENCODING = "utf-8"
 FALLBACK = "cp1252"  # for files not in the requested encoding
 OLD_LETTERS = str.maketrans("[\\]{|}", "ÄÖÅäöå")  # Swedish seven-bit letters
+
+
+def is_renlib(data: bytes, name: str) -> bool:
+    """Return whether a file is a library: by its header, or its name and first cell."""
+    return data.startswith(MAGIC) or (name.lower().endswith(".lib") and data.startswith(FIRST_CELL))
 
 
 def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
@@ -44,16 +54,17 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
 
     If its texts are not all in ``encoding``, Western Windows is tried next.
     """
-    if len(data) < HEADER_BYTES or not data.startswith(MAGIC):
+    start = 0 if data.startswith(FIRST_CELL) else HEADER_BYTES
+    if len(data) < start or (start and not data.startswith(MAGIC)):
         raise NotationError("this is not a RenLib library")
-    version = data[len(MAGIC)], data[len(MAGIC) + 1]
-    if version not in READABLE:
+    version = data[len(MAGIC) : len(MAGIC) + 2]
+    if start and version > NEWEST:
         raise NotationError(f"RenLib version {version[0]}.{version[1]} is unknown")
     tree = GameTree(GameRecord(SIZE, SIZE))
     parent, pending = tree.root, list[TreeNode]()
     comments, labels = list[tuple[TreeNode, bytes, int]](), list[tuple[TreeNode, bytes]]()
     count, flags, unknown, is_owed = 0, CHILDLESS, 0, False
-    for node, flags, more, comment, label in _nodes(data):
+    for node, flags, more, comment, label in _nodes(data, start):
         count += 1
         if flags & (COMMENT | OLD_COMMENT):
             comments.append((node, comment, flags))
@@ -78,7 +89,7 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     known = _encoding_of([text for _, text, _ in comments] + [text for _, text in labels], encoding)
     for node, raw, kind in comments:
         text = _decode(raw, known)
-        if not kind & COMMENT:
+        if kind & OLD_COMMENT:
             text = text.translate(OLD_LETTERS)
         node.title, _, node.comment = text.partition(SEPARATOR)
     for node, raw in labels:
@@ -92,18 +103,16 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     return tree.check()
 
 
-def _nodes(data: bytes) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
+def _nodes(data: bytes, at: int) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
     """Yield each node with its flags, extension flags, and the bytes of comment and board text."""
-    at = HEADER_BYTES
 
-    def take_text() -> bytes:
+    def take_text(is_old: bool = False) -> bytes:
         nonlocal at
-        start = at
-        while at + 1 < len(data):
-            at += 2
-            if 0 in data[at - 2 : at]:
-                return data[start:at].partition(b"\0")[0]
-        raise NotationError("the library is cut off in the middle of a text")
+        found = (OLD_TEXT if is_old else TEXT).match(data, at)
+        if found is None or (found.end() - at) % 2 + found.end() > len(data):
+            raise NotationError("the library is cut off in the middle of a text")
+        at = found.end() + (found.end() - at) % 2
+        return bytes(byte & 0x7F for byte in found[0]) if is_old else found[0][:-1]
 
     while at + 1 < len(data):
         place, flags, more = data[at], data[at + 1], 0
@@ -118,7 +127,8 @@ def _nodes(data: bytes) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
             None if place == NO_CELL else (x, y), not flags & NO_MOVE,
             is_marked=bool(flags & MARK), is_start=bool(flags & START),
         )  # fmt: skip
-        comment = take_text() if flags & (COMMENT | OLD_COMMENT) else b""
+        is_old = bool(flags & OLD_COMMENT)
+        comment = take_text(is_old) if is_old or flags & COMMENT else b""
         yield node, flags, more, comment, take_text() if more & BOARD_TEXT else b""
 
 

@@ -7,6 +7,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbrain_engine import Game, Rule
+from pbrain_engine.database.sources import SourceOptions, read_source
 from pbrain_engine.game.tree import GameTree, TreeNode
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
 
@@ -44,3 +46,12 @@ def test_every_tree_comes_back(seed, nodes):
     assert not losses
     assert parse_renlib(data) == made
     assert format_renlib(parse_renlib(data))[0] == data
+
+
+def test_the_oldest_libraries_have_no_header_and_are_known_by_their_name(tmp_path):
+    path = tmp_path / "old.LIB"
+    path.write_bytes(bytes.fromhex("78 20 4e ef 79 40"))  # h8 with the comment "No", i8
+    game = Game.from_file(path)
+    assert (game.moves, game.rule) == ([(7, 7), (8, 7)], Rule.RENJU)
+    (tree,) = read_source(str(path), SourceOptions())
+    assert tree.record.rule is Rule.RENJU and tree.root.children[0].title == "No"
