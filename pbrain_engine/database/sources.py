@@ -66,17 +66,17 @@ def read_source(
             reason = "this is a folder" if path.is_dir() else "this is not a regular file"
             raise NotationError(reason)
         if any(sign in name for sign in "./\\"):
-            raise NotationError(f"there is no file {name}")
+            raise NotationError("there is no such file")
         width, height = options.size or DEFAULT_SIZE
         moves = parse_moves(name, width, height, from_below=options.from_below)
         if not moves:
-            raise NotationError(f"{name!r} is neither a file nor moves such as h8i9")
+            raise NotationError("this is neither a file nor moves such as h8i9")
         yield tree_of(GameRecord(width, height, options.rule or Rule.FREESTYLE, tuple(moves)))
         return
     with path.open("rb") as file:
         head = file.read(64)
     if head.startswith(SQLITE):
-        raise NotationError(f"{name} is a database; `numoku db FILE merge {name}` copies it")
+        raise NotationError(f"this is a database; `numoku db FILE merge {name}` copies it")
     if is_renlib(head, name):
         (tree,) = _told(read_games(read_whole(path), name, options.encoding), say)
         yield replace(tree, record=_apply_rule(tree.record, options, Rule.RENJU))
