@@ -126,16 +126,16 @@ def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> No
 def link(target: Target, object_file: str, library_file: str) -> None:
     """Link an object file into a shared library: with zig, for every platform, or with cc.
 
-    No C runtime is linked if avoidable: zig would have to build it first (a minute for Windows),
-    and it would tie the library to one C library and its version. For WebAssembly, the library is
-    one of Emscripten's side modules, which Pyodide loads with ``ctypes``. BuildError with what to
-    install, or with the linker's output.
+    No C runtime is linked: zig would have to build it first (a minute), and it would tie the
+    library to one C library and its version. For WebAssembly, the library is one of Emscripten's
+    side modules, which Pyodide loads with ``ctypes``. BuildError with what to install, or with
+    the linker's output.
     """
     options = ["-nostdlib", "-Wl,-s"]
     if target.is_wasm:
         options = ["--experimental-pic", "--export-dynamic", "--allow-undefined", "--strip-all"]
     elif target.suffix == ".dylib":
-        options = []  # the loader requires the system library
+        options = ["-nostdlib", "-lSystem"]  # the loader requires the system library
     commands = []
     if importlib.util.find_spec("ziglang") is not None:
         how = ["wasm-ld"] if target.is_wasm else ["cc", "-target", target.zig]
