@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,6 +33,7 @@ def test_a_linked_library_is_for_its_machine_stands_alone_and_says_so(toy_folder
     data = Path(toy_folder, name).read_bytes()
     target, level = next(each for each in OUTPUTS if each[0].file_name(each[1]) == name)
     assert f"target={target.name}\nlevel={level}\n".encode() in data
+    assert tempfile.gettempdir().encode() not in data  # where it was linked
     if system == "wasm32":  # which LIEF does not know
         assert data.startswith(b"\0asm") and all(each.encode() in data for each in exported)
         return
@@ -56,7 +58,9 @@ LINKED = {  # with what there is: the commands that are tried, as all of them fa
     ("linux-x86_64", ""): [],
     ("windows-x86_64", "zig cc"): ["zig cc -target TARGET -shared -nostdlib -Wl,-s"],
     ("windows-x86_64", "cc"): [],
-    ("macos-arm64", "zig"): ["zig cc -target TARGET -shared"],
+    ("macos-arm64", "zig"): [
+        "zig cc -target TARGET -shared -nostdlib -lSystem -Wl,-install_name,x.so"
+    ],
     ("wasm32", "zig cc"): [
         "zig wasm-ld -shared --experimental-pic --export-dynamic --allow-undefined --strip-all"
     ],

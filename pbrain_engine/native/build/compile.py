@@ -135,7 +135,9 @@ def link(target: Target, object_file: str, library_file: str) -> None:
     if target.is_wasm:
         options = ["--experimental-pic", "--export-dynamic", "--allow-undefined", "--strip-all"]
     elif target.suffix == ".dylib":
-        options = ["-nostdlib", "-lSystem"]  # the loader requires the system library
+        # the loader requires the system library; the name would contain the folder
+        name = os.path.basename(library_file)
+        options = ["-nostdlib", "-lSystem", f"-Wl,-install_name,{name}"]
     commands = []
     if importlib.util.find_spec("ziglang") is not None:
         how = ["wasm-ld"] if target.is_wasm else ["cc", "-target", target.zig]
