@@ -83,7 +83,8 @@ def read_setup(
     record = _first_of(games)
     if is_renlib(data, name):
         record = record._replace(rule=Rule.RENJU)
-        if (moves := games[0].count()) > len(record.moves):
+        moves = sum(node.is_move for node, ply in games[0].walk() if ply)
+        if moves > len(record.moves) + len(record.passes):
             remark = f"only the first line of the library is used, not all its {moves} moves"
             record = record._replace(remarks=(*record.remarks, remark))
     return _fitting(record, rule, size)

@@ -20,6 +20,7 @@ from pbrain_engine.game.opening_rules import opening_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import main_line
 from pbrain_engine.notation.files import format_psq, read_game, read_games
+from pbrain_engine.notation.renlib import MAGIC
 from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.options import board_size
 from pbrain_engine.position.rules import Rule, Side
@@ -171,3 +172,18 @@ def test_a_damaged_variation_costs_a_game_its_variations_alone(tmp_path: Path) -
     assert main_line(tree).comments == ("good", "")
     assert tree.remarks == ["only the first line of the game is used: h8 is taken after h8"]
     assert not setup.read_trees(path)  # nothing to write the file anew from
+
+
+@pytest.mark.parametrize(
+    ("nodes", "remarks"),
+    [
+        ("7840", ()),
+        ("7800 7942", ()),  # a sign on a cell is no move
+        ("7800 00c0 7940", ("only the first line of the library is used, not all its 3 moves",)),
+    ],
+)
+def test_a_library_is_said_to_be_cut_if_it_has_more_moves_than_its_first_line(
+    nodes: str, remarks: tuple[str, ...]
+) -> None:
+    data = MAGIC + bytes((3, 4)) + b"\xff" * 10 + bytes.fromhex(nodes)
+    assert setup.read_setup(data, "a.lib").remarks == remarks
