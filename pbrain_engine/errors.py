@@ -75,8 +75,10 @@ def reason_of(error: Exception) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks, which names of files may have."""
-    return " ".join(text.split())
+    """Return a text without line breaks and what terminals obey, which files and names may have."""
+    words = " ".join(text.split())
+    # a surrogate is a byte of a file's name
+    return "".join(s if s.isprintable() or "\ud800" <= s <= "\udfff" else "?" for s in words)
 
 
 def counted(count: int, noun: str) -> str:
