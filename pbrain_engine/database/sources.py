@@ -186,6 +186,7 @@ def _journal(path: Path) -> Iterator[Item]:
                 findings[ply] = Result(
                     value, (Move(*move),), depth, depth, nodes or 0, author=author
                 )
+        tree_of(played).check()
         yield StoredGame(annotated(played), findings, counts=not played.fault)
 
 

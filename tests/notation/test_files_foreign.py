@@ -88,6 +88,18 @@ def test_files_that_are_no_positions_are_named_for_what_they_are(command, tmp_pa
     assert "not a known kind of game or position file" in said and said.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("moves", "reason"),
+    [("a1a1b2", "a1 is taken after"), ("a1p1b2", "15,0 is off the 15x15 board")],
+)
+def test_impossible_moves_of_a_journal_damage_no_database(moves, reason, tmp_path):
+    path = test_journal.written(tmp_path, test_journal.game(0, moves=moves))
+    with Database(tmp_path / "a.db", create=True) as database:
+        with pytest.raises(NotationError, match=reason):
+            add_items(database, read_source(str(path), SourceOptions()))
+        assert not database.count("game")
+
+
 def sources_of(folder: Path) -> dict[str, bytes]:
     """Return a whole file of each kind that a database takes and that holds no position."""
     with Database(folder / "made.db", create=True) as database:
