@@ -128,6 +128,20 @@ def read_object(text: str | bytes) -> dict[str, Any]:
     return found
 
 
+_KINDS = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list",
+    dict: "an object",
+}  # fmt: skip
+
+
+def check_kinds(found: Mapping[str, Any], kinds: Mapping[str, type]) -> None:
+    """Raise ValueError about the first field of a JSON object that is not of its kind."""
+    for name, kind in kinds.items():
+        is_whole = kind is float and type(found.get(name)) is int
+        if type(found.get(name)) is not kind and not is_whole:
+            raise ValueError(f"{name!r} is not {_KINDS[kind]}")
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 

@@ -72,7 +72,7 @@ class Journal(GameLog):
         """Continue with other settings, such as more games."""
         if settings != self.settings:
             head = _head(settings)
-            self.take(head)
+            self._use(head["settings"])
             self.write(head)
 
     def append(self, played: GameRecord) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SettingsError
+from ..files import check_kinds
 from ..game.cells import NotationError
 from ..game.opening_rules import RULES, OpeningPlay, OpeningRule
 from ..methods import METHODS
@@ -301,13 +302,30 @@ def _read_engines(items: Iterable[Mapping[str, Any]]) -> tuple[EngineSpec, ...]:
         if builtin:  # the package may have moved since
             method = command[-1] if builtin == "method" else builtin
             command = _builtin_command(builtin, method, options)
-        engines.append(EngineSpec(**{**item, "command": command, "options": options}))
+        known = _check_fields(EngineSpec, {**item, "command": command})
+        engines.append(EngineSpec(**{**known, "options": options}))
     return tuple(engines)
+
+
+def _check_fields(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what JSON says of a dataclass; ValueError if a field is of another kind."""
+    kinds = {"bool": bool, "int": int, "float": float, "str": str}
+    known = {each.name: str(each.type) for each in fields(kind) if each.name in data}
+    check_kinds(data, {name: kinds[said] for name, said in known.items() if said in kinds})
+    for name, said in known.items():
+        item = kinds.get(said.removeprefix("tuple[").removesuffix(", ...]"))
+        if (
+            said.startswith("tuple[")
+            and item
+            and any(type(each) is not item for each in data[name])
+        ):
+            raise ValueError(f"{name!r} is not a list of its kind")
+    return dict(data)
 
 
 def _read_sprt(data: Mapping[str, Any] | None) -> Sprt | None:
     with suppress(SettingsError):  # older versions took any hypotheses
-        return Sprt(**data) if data else None
+        return Sprt(**_check_fields(Sprt, data)) if data else None
     return None
 
 
@@ -369,7 +387,7 @@ class MatchSettings:
         Option("--draw", integer, None, ("VALUE", "MOVES", "FROM"),
                "end a game as a draw if both engines stay within VALUE of 0 for MOVES moves, from "
                "stone FROM on (never)"),
-    ), read=lambda data: Adjudication(**data))
+    ), read=lambda data: Adjudication(**_check_fields(Adjudication, data)))
     sprt: Sprt | None = setting(None, (
         Option("--sprt", number, None, ("ELO0", "ELO1"),
                "stop once a sequential test has decided between the two Elo differences"),
@@ -454,6 +472,7 @@ class MatchSettings:
     def from_json(cls, data: Mapping[str, Any]) -> MatchSettings:
         """Return the settings read from JSON; missing fields have their defaults."""
         values = {}
+        _check_fields(cls, data)
         for known in fields(cls):
             if known.name in data:
                 read = known.metadata.get("read")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..files import Document, is_writable, read_object
+from ..files import Document, check_kinds, is_writable, read_object
 from ..position.geometry import MAX_BOARD, Coordinates
 from ..position.rules import Rule, Side
 from ..values import MAX_PLY, WIN, mate_distance
@@ -161,28 +161,43 @@ def played_document(game: GameRecord) -> Document:
     }
 
 
+_COLUMNS = ("ms", "depth", "value", "nodes")
+_LATER = {"detail": "", "date": "", "steps": "", "memory": [], "seconds": 0.0}  # may be missing
+_PLAYED = {
+    **dict.fromkeys(("game", "round"), int),
+    **dict.fromkeys(("black", "white", "winner", "reason", "opening", "moves"), str),
+    **dict.fromkeys(_COLUMNS, list),
+    **{name: type(usual) for name, usual in _LATER.items()},
+}
+
+
 def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -> GameRecord:
     """Return the game written by :func:`played_document`; any error means that it is invalid.
 
     Each column must have an entry for each move after the opening.
     """
+    entry = {**_LATER, **entry}
+    check_kinds(entry, _PLAYED)
     # faster than parse_moves; the moves were checked when written
     opening, moves = (
         [_CELLS[n] for n in _NAMES.findall(entry[key])] for key in ("opening", "moves")
     )
-    columns = [tuple(entry[key]) for key in ("ms", "depth", "value", "nodes")]
+    columns = [tuple(entry[key]) for key in _COLUMNS]
     game = GameRecord(
         width, height, rule, (*opening, *moves), times=columns[0], black=entry["black"],
-        white=entry["white"], result=RESULTS.get(entry["winner"], ""), date=entry.get("date", ""),
+        white=entry["white"], result=RESULTS.get(entry["winner"], ""), date=entry["date"],
         number=entry["game"], round=entry["round"], reason=entry["reason"],
-        detail=entry.get("detail", ""), given=len(opening), depths=columns[1], values=columns[2],
-        nodes=columns[3], memory=tuple(entry.get("memory", ())), seconds=entry.get("seconds", 0.0),
-        steps=entry.get("steps", ""),
+        detail=entry["detail"], given=len(opening), depths=columns[1], values=columns[2],
+        nodes=columns[3], memory=tuple(entry["memory"]), seconds=entry["seconds"],
+        steps=entry["steps"],
     )  # fmt: skip
     if not game.result:
         raise ValueError(f"game {game.number} has no result")
     if any(len(column) != len(moves) for column in columns):
         raise ValueError(f"game {game.number} lacks the data of some moves")
+    numbers = {type(value) for column in columns for value in column if value is not None}
+    if not {*numbers, *map(type, game.memory)} <= {int} or None in game.times:
+        raise ValueError(f"game {game.number} has data of moves that are no whole numbers")
     return game
 
 

@@ -23,11 +23,13 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from ..errors import FileError, problem_of
-from ..files import read_lines, read_object, read_stream, try_lock
+from ..files import check_kinds, read_lines, read_object, read_stream, try_lock
+from ..game.cells import check_size
 from ..game.documents import read_played
 from ..game.record import GameRecord
 from ..position.rules import Rule
@@ -99,6 +101,7 @@ class LineFile:
                         raise ValueError("it is incomplete, and others follow")
                     break
                 entry = read_object(line)
+                check_kinds(entry, {"type": str})
                 if not end and entry["type"] != self.first:
                     break
                 self.take(entry)
@@ -108,9 +111,11 @@ class LineFile:
         except OSError as error:
             raise FileError(problem_of(error)) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
+            is_told = isinstance(error, ValueError)
+            reason = str(error) if is_told else "a value is missing or of the wrong kind"
             if not end:
-                raise FileError(f"{self.path} is not a {self.kind} ({error})") from None
-            raise FileError(f"{self.path}, line {count}: {error}") from None
+                raise FileError(f"{self.path} is not a {self.kind} ({reason})") from None
+            raise FileError(f"{self.path}, line {count}: {reason}") from None
         return end
 
     def write(self, entry: Mapping[str, object]) -> None:
@@ -129,6 +134,26 @@ class LineFile:
             self._file.close()
 
 
+_USUAL: dict[str, Any] = {"width": 15, "height": 15}  # where older journals say nothing
+_USUAL_ENGINE = {"builtin": "", "title": ""}
+
+
+def _check_settings(found: Mapping[str, Any]) -> None:
+    """Raise ValueError about settings of a match that cannot be used."""
+    known = {**_USUAL, **found}
+    check_kinds(known, {"engines": list, "width": int, "height": int, "rule": int})
+    check_size("the board", known["width"], known["height"])
+    for engine in known["engines"]:
+        if not isinstance(engine, dict):
+            raise ValueError("an engine is not an object")
+        kinds = {"name": str, "command": list, "options": list, "builtin": str, "title": str}
+        check_kinds({**_USUAL_ENGINE, **engine}, kinds)
+        pairs = [pair if isinstance(pair, list) else [pair] for pair in engine["options"]]
+        words = chain(engine["command"], *pairs)
+        if {*map(type, words)} - {str} or {*map(len, pairs)} - {2}:
+            raise ValueError("an engine has a command or options that are not texts")
+
+
 class GameLog(LineFile):
     """The games of a match, in the order of their ends, and its settings as JSON."""
 
@@ -141,7 +166,7 @@ class GameLog(LineFile):
         super().__init__(path, mode, head)
 
     def _use(self, conditions: Mapping[str, Any]) -> None:
-        self.conditions = conditions
+        self.conditions = {**_USUAL, **conditions}
         self._engines = {engine["name"] for engine in conditions.get("engines", ())}
 
     @property
@@ -152,11 +177,14 @@ class GameLog(LineFile):
     def take(self, entry: dict[str, Any]) -> None:
         """Process new settings, or a game between engines of the current settings."""
         if entry["type"] == "match":
+            check_kinds(entry, {"settings": dict})
+            _check_settings(entry["settings"])
             self._use(entry["settings"])
-        elif entry["type"] == "game" and entry["game"] not in self.by_number:
-            known = self.conditions
-            board = known.get("width", 15), known.get("height", 15), Rule(known["rule"])
-            game = read_played(entry, *board)
-            if not {game.black, game.white} <= self._engines:
-                raise ValueError(f"game {game.number} is between other engines")
-            self.by_number[game.number] = game
+        elif entry["type"] == "game":
+            check_kinds(entry, {"game": int})
+            if entry["game"] not in self.by_number:
+                known = self.conditions
+                game = read_played(entry, known["width"], known["height"], Rule(known["rule"]))
+                if not {game.black, game.white} <= self._engines:
+                    raise ValueError(f"game {game.number} is between other engines")
+                self.by_number[game.number] = game

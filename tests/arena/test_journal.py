@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pbrain_engine import cli
 from pbrain_engine.arena import match
 from pbrain_engine.arena.arguments import parse, resumed_settings, settings_of
 from pbrain_engine.arena.match import Journal, Runner, read_journal
@@ -105,6 +106,45 @@ def test_damage_in_the_middle_is_named_by_its_line_and_nothing_is_dropped(
 
 
 @posix
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [
+        ("match settings width", 1.5, "'width' is not a whole number"),
+        ("match settings width", 99, "the board is 99x15"),
+        ("match settings turn", "1", "'turn' is not a number"),
+        ("match settings gauntlet", 1, "'gauntlet' is not true or false"),
+        ("match settings pin", ["0"], "'pin' is not a list of its kind"),
+        ("match settings adjudication", 7, "a value is missing or of the wrong kind"),
+        ("match settings engines", [7], "an engine is not an object"),
+        ("match settings engines 0 title", 7, "'title' is not a text"),
+        ("match settings engines 0 options", [["a"]], "an engine has a command or options"),
+        ("match settings engines 0 command", [7], "an engine has a command or options"),
+        ("game game", [], "line 2: 'game' is not a whole number"),
+        ("game type", None, "line 2: 'type' is not a text"),
+        ("game black", 7, "line 2: 'black' is not a text"),
+        ("game seconds", [], "line 2: 'seconds' is not a number"),
+        ("game value 0", "1", "line 2: game 0 has data of moves that are no whole numbers"),
+        ("game ms 0", None, "line 2: game 0 has data of moves that are no whole numbers"),
+        ("game moves", "a1z99b2", "line 2: a value is missing or of the wrong kind"),
+    ],
+)
+def test_a_value_of_another_kind_in_a_journal_is_named(place, value, reason, tmp_path, capsys):
+    path = written(tmp_path, game(0))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    kind, *steps, last = place.split()
+    target = lines[kind == "game"]
+    for step in steps:
+        target = target[int(step) if step.isdigit() else step]
+    target[int(last) if last.isdigit() else last] = value
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for command in (["report", str(path)], ["db", str(tmp_path / "a.db"), "add", str(path)]):
+        status = cli.main(command)
+        said = capsys.readouterr().err
+        # a database has no use for all settings
+        assert status == 1 and reason in said or command[0] == "db" and status == 0, said
+        assert said.count("\n") == status
+
+
 def test_journal_is_not_shared(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     journal = Journal(path, "x+b", SETTINGS)
