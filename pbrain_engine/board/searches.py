@@ -28,7 +28,7 @@ from ..game.documents import (
 )
 from ..game.game import Move
 from ..game.opening_rules import RULES as OPENINGS
-from ..game.opening_rules import OpeningPlay
+from ..game.opening_rules import Act, OpeningPlay
 from ..game.result import Reviewed
 from ..methods import METHODS
 from ..options import MEGABYTES
@@ -251,7 +251,10 @@ ACTIONS = text(
 
 
 def state_of(opening: OpeningPlay) -> Document:
-    """Return whose step it is and its choices; ``act`` is null at the end."""
+    """Return whose step it is and its choices; ``act`` is null at the end.
+
+    ``options``: for each button its word, and the side that it takes.
+    """
     step = opening.step
     state: Document = {
         "rule": opening.rule.name,
@@ -266,13 +269,14 @@ def state_of(opening: OpeningPlay) -> Document:
     }
     if step is None:
         return state
-    return state | {
-        "reach": step.reach,
-        "low": step.low,
-        "high": step.high,
-        "branches": [name for name, _ in step.branches],
-        "takes": {side.name.lower(): opening.taking(side) for side in (Side.BLACK, Side.WHITE)},
-    }
+    words = [name for name, _ in step.branches]
+    if step.act is Act.COUNT:
+        words = [*map(str, range(step.low, step.high + 1))]
+    sides = []
+    if step.act is Act.SWAP or "swap" in words:
+        sides = [[opening.taking(side), side.name.lower()] for side in (Side.BLACK, Side.WHITE)]
+    others = [[word, None] for word in words if word not in ("keep", "swap")]
+    return state | {"reach": step.reach, "options": [*sides, *others]}
 
 
 @operation(
@@ -284,11 +288,18 @@ def state_of(opening: OpeningPlay) -> Document:
     picked=text("fifth stones picked so far", maxLength=MOST_ACTIONS, default=""),
 )
 def opening_state(desk: Desk, job: Job) -> Document:
-    """Describe the current step of an opening: whose it is, and its choices.
+    """Describe the step of an opening in a position: whose it is, and its choices.
 
-    `cells` are the allowed cells, without those symmetric to picked stones.
+    `cells` are the allowed cells, without those symmetric to picked stones. `isBack`: the position
+    is an earlier one; without an `act` it is none of the opening's.
     """
-    opening = _opening(job)
+    opening, moves = _opening(job), [*job.setup.moves]
+    known = moves if opening.step is not None else moves[: len(opening.stones)]
+    if known != opening.stones:
+        earlier = opening.back_at(moves)
+        if earlier is None:
+            return state_of(opening) | {"act": None, "done": [], "stones": [], "isBack": True}
+        return state_of(earlier) | {"isBack": True}
     state = state_of(opening)
     twins = opening.twins(parse_moves(job.fields["picked"].replace("+", "")))
     state["cells"] = pairs([cell for cell in opening.cells() if cell not in twins])

@@ -192,9 +192,17 @@ class OpeningPlay:
     def taken_back(self, player: int) -> OpeningPlay | None:
         """Return the opening before the last action of a player, or None if there is none."""
         own = [at for at, (who, _) in enumerate(self.history) if who == player]
-        if not own:
+        return self._before(own[-1]) if own else None
+
+    def back_at(self, moves: Sequence[Coordinates]) -> OpeningPlay | None:
+        """Return the opening before the stone that came after these, or None if none did."""
+        if list(moves) != self.stones[: len(moves)]:
             return None
-        words = " ".join(self.actions[: own[-1]])
+        puts = [at for at, (_, stones) in enumerate(self.history) if stones == len(moves)]
+        return self._before(puts[-1]) if puts else None
+
+    def _before(self, action: int) -> OpeningPlay:
+        words = " ".join(self.actions[:action])
         return self.named(self.rule.name, self.width, self.height, words)
 
     def colour_of(self, player: int) -> Side:

@@ -25,7 +25,7 @@ def step(page: Page) -> dict[str, Any] | None:
 
 def do(page: Page, what: dict[str, Any], choice: int = 0) -> None:
     """Do a step by clicks: the first allowed stones, or a button."""
-    done = f"!app.play.opening || app.play.opening.actions.length > {len(what['actions'])}"
+    done = f"!app.play.opening || app.play.opening.step?.actions.length > {len(what['actions'])}"
     if not what["cells"]:
         page.raw.locator("#choices button").nth(choice).click()
     for number in range(what["wanted"]):
@@ -70,6 +70,107 @@ def test_offers_and_steps_are_taken_back_and_twins_refused(page: Page) -> None:
     for cell in ("i8", "i9"):
         page.click(cell)
     page.wait("app.play.opening.step?.act === 'choose'")
+
+
+COUNTED = ("h8", "h9", "i9", "Play White", "i10", "3")  # by Soosorv-8
+
+
+def two_persons(page: Page, *words: str) -> None:
+    """Begin an opening of two persons by Soosorv-8, and do steps of it."""
+    page.begin(opening="soosorv-8", person="both")
+    for number, word in enumerate(words, 1):
+        page.choose(word) if " " in word or word.isdigit() else page.click(word)
+        page.wait(f"app.play.opening.step?.actions.length === {number}")
+
+
+def test_looking_back_at_an_opening_undoes_no_step(page: Page) -> None:
+    two_persons(page, *COUNTED, "Play Black")
+    for number, cell in enumerate(("g8", "j9"), 1):
+        page.click(cell)
+        page.wait(f"app.play.opening.picked.length === {number}")
+    page.click("a1")
+    page.says("state", "White: Choose one of the fifth stones")
+    page.press("undo")
+    page.says("state", "Put stone 4 (White) anywhere")
+    page.press("first")
+    page.says("state", "Put stone 1 (Black) in the centre")
+    page.reload("app.play.opening?.step")
+    page.says("state", "Put stone 1 (Black) in the centre")
+    page.press("last")
+    page.says("state", "White: Choose one of the fifth stones")
+    page.press("undo")
+    page.play("g6")  # another fourth stone
+    page.says("state", "White: How many fifth stones will Black offer?")
+    page.press("undo", "redo")
+    page.says("state", "White: How many fifth stones will Black offer?")
+    assert page.moves() == "h8h9i9g6"
+
+
+def test_an_opening_says_who_has_a_choice_and_how_many_fifth_stones_there_will_be(
+    page: Page,
+) -> None:
+    two_persons(page, *COUNTED[:3])
+    page.says("state", "White: Choose your side")
+    page.has("#white-player.turn")
+    two_persons(page, *COUNTED[:5])
+    page.says("state", "White: How many")
+    page.has("#white-player.turn")
+    page.choose("3")
+    for _ in range(2):
+        page.says("state", "Black will offer 3 fifth stones. Black: Choose your side")
+        page.has("#black-player.turn")
+        page.reload("app.play.opening?.step")
+    assert not page.raw.is_visible("#hint")
+
+
+def test_after_an_opening_its_last_steps_are_taken_back_and_looked_at(page: Page) -> None:
+    page.begin(opening="swap", person="both")
+    page.play("h8", "i8", "h9")
+    page.choose("Play White")
+    page.wait("!app.play.opening")
+    page.reload("!app.play.opening")
+    page.play("a1")
+    page.press("take-back")
+    page.says("state", "Your move, White")
+    page.press("take-back")
+    page.says("state", "White: Choose your side")
+    page.choose("Play Black")
+    page.says("state", "Your move, White")
+    page.press("undo")
+    page.says("state", "Put stone 3 (Black)")
+    page.play("g7")
+    page.says("state", "White: Choose your side")
+
+
+def test_names_follow_the_sides_in_an_opening(page: Page) -> None:
+    page.begin(opening="rif", person="white", seconds=0.1, level=3)
+    page.wait(SEEN)
+    page.choose("Play Black")
+    page.says("state", "Offer 2 fifth stones")
+    assert page.do("app.tree.names") == {"black": "You", "white": "Numoku level 3"}
+
+
+def test_a_step_that_numoku_answers_is_taken_back_meanwhile(page: Page) -> None:
+    page.begin(opening="yamaguchi", seconds=30)
+    page.play("h8", "h9", "i9")
+    page.says("state", "How many fifth stones")
+    page.choose("4")
+    page.wait("app.play.thinking")
+    page.press("take-back")
+    page.says("state", "How many fifth stones")
+    page.wait("!app.server.questions.size")
+    page.says("state", "How many fifth stones")
+    assert page.do("app.play.opening.kept.actions") == "h8 h9 i9"
+
+
+def test_numoku_alone_pauses_in_an_opening(page: Page) -> None:
+    page.begin(opening="swap", person="none", seconds=0.5, level=1)
+    page.wait("app.play.thinking")
+    page.press("pause")
+    page.wait("!app.server.questions.size")
+    page.says("state", "Numoku to move")
+    page.press("pause")
+    page.wait("!app.play.opening && app.node.ply > 3")
 
 
 def test_an_opening_goes_on_after_a_reload_and_in_the_terminal(

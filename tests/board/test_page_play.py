@@ -270,12 +270,14 @@ def test_swap2_has_three_options_and_clocks_begin_when_the_sides_are_settled(pag
             assert page.do("app.node.ply") >= 5
 
 
-def test_swap2_is_left_by_stepping_elsewhere_and_by_a_choice_that_fails(page: Page) -> None:
+def test_swap2_is_left_by_another_move_for_numoku_and_by_a_choice_that_fails(page: Page) -> None:
     # While the person chooses.
     page.begin(opening="swap2", person="white", seconds=0.2)
     page.wait(CHOOSING)
     page.press("undo")
     assert not page.raw.is_visible("#choices")
+    page.says("state", "Numoku to move")
+    page.play(page.do("[14, 15].map((row) => `a${row}`)[+!app.isFree([0, 13])]"))
     page.says("play-report", "The opening was broken off; you play White.")
     # While Numoku chooses, by the moves or by a puzzle: its decision comes too late.
     page.begin(person="black", seconds=1)

@@ -51,6 +51,14 @@ def test_any_allowed_opening_comes_to_its_end(name, seed):
         opening.play("a1")
 
 
+def test_an_opening_goes_back_to_each_of_its_stones_with_the_choices_before_it():
+    opening = OpeningPlay.named("soosorv-8", actions="h8 h9 i9 swap i10 2 keep g8+j9 g8 a1")
+    for ply, actions in enumerate((0, 1, 2, 4, 8, 9)):
+        assert opening.back_at(opening.stones[:ply]).actions == opening.actions[:actions]
+    assert opening.back_at(opening.stones) is None
+    assert opening.back_at([(7, 7), (0, 0)]) is None
+
+
 def test_twins_are_where_a_symmetry_of_the_position_leads():
     opening = OpeningPlay(RULES["swap"])
     opening.play("h8")

@@ -62,7 +62,7 @@ export class PlayPanel extends Panel {
     const { app } = this, isGuide = app.guide === this, isOn = isGuide && this.isOn, isDone = !isOn && app.tree.played && app.node.end.ply > 0;
     const shown = {
       "take-back": app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none",
-      "hint": isOn && this.isDuel, "wishes": isOn && this.isDuel, "resign": isOn && this.human !== "none", "pause": isOn && this.human === "none",
+      "hint": isOn && this.isDuel && !this.opening, "wishes": isOn && this.isDuel, "resign": isOn && this.human !== "none", "pause": isOn && this.human === "none",
       "review-it": isDone && !app.away, "again": isDone && app.tree.match && !app.away, "from-here": this.canResume && !app.guide, "former": app.games.former,
     };
     for (const name in shown) find(name).hidden = !shown[name];
@@ -81,7 +81,8 @@ export class PlayPanel extends Panel {
     const isEngine = isGame && this.human !== "both" && side !== this.human;
     element.querySelector("b").textContent = isEngine ? "Numoku" : isGame && this.human === side ? t("you") : app.tree.names[side] || t(side);
     element.querySelector(".note").textContent = isEngine ? `${levelName(this.match.level)} · ${levelNote(this.match.level)}` : "";
-    const isTurn = app.tree.toMove(app.node) === at && !app.node.isOver && !(isGame && this.over);
+    const turn = (isGame && this.opening?.step) ? this.opening.side : app.tree.toMove(app.node);
+    const isTurn = turn === at && !app.node.isOver && !(isGame && this.over);
     element.classList.toggle("turn", isTurn);
     element.classList.toggle("thinking", isTurn && Boolean(this.thinking));
   }
@@ -158,7 +159,7 @@ export class PlayPanel extends Panel {
     const { start, goesOn } = this.app.tree, { opening } = this.match;
     fill({ rule: start.rule, width: start.width, height: start.height });
     if (!goesOn) return;
-    Object.assign(this, { over: "", careless: null, opening: opening?.rule ? new Opening(this, opening) : null });
+    Object.assign(this, { over: "", careless: null, ended: null, opening: opening?.rule ? new Opening(this, opening) : null });
     this.clocks.begin();
     this.report.textContent = "";
     this.app.setGuide(this);
@@ -167,10 +168,9 @@ export class PlayPanel extends Panel {
   // After the position is on the board: whose turn is it?
   goOn() {
     const { node } = this.app;
-    if (this.app.guide !== this || node.children.length) return null;
+    if (this.app.guide !== this) return null;
     if (this.opening) return this.opening.goOn();
-    this.think();
-    return null;
+    return node.children.length ? null : this.think();
   }
 
   // The last move of the person and the answer to it are gone; a game that began with an empty
@@ -186,6 +186,7 @@ export class PlayPanel extends Panel {
       gone = node;
       node = node.parent;
     } while (node.parent && this.isOpponents(node));
+    if (this.reopens(node)) return this.opening.takeBack();
     if (this.isOpponents(node)) return app.say(t("nothing-back"));
     delete app.tree.names.result;
     if (this.match.fresh) app.tree.remove(gone);
@@ -201,6 +202,7 @@ export class PlayPanel extends Panel {
     const { match } = this;
     match.paused = !match.paused;
     if (match.paused) this.cancel();
+    else if (this.opening) this.opening.goOn();
     else this.think();
     this.app.draw();
   }
@@ -252,7 +254,8 @@ export class PlayPanel extends Panel {
     this.careless = null;
     this.app.choose([]);
     this.report.textContent = "";
-    this.opening?.moved(node);
+    this.reopens(node);
+    this.opening?.goOn();
     this.app.draw();
     this.ponder();
   }
@@ -326,22 +329,29 @@ export class PlayPanel extends Panel {
 
   // Openings ---
 
-  // Go on without the opening: something went wrong, or another move is looked at.
+  // Go on without the opening: something went wrong, or another move was made.
   leaveOpening(why = "") {
-    this.opening = this.match.opening = null;
+    this.opening = this.ended = this.match.opening = null;
     this.app.choose([]);
     this.report.textContent = why + t("opening-left", { side: this.human });
     this.app.draw();
-    if (why) this.think();
+    this.think();
+  }
+
+  // Whether the opening, which is over, goes on again before its last stone.
+  reopens({ ply }) {
+    const { ended } = this;
+    if (!ended || ply >= ended.step.stones.length) return false;
+    Object.assign(this, { opening: ended, ended: null });
+    return true;
   }
 
   // The opening is over, the sides are chosen.
   settle() {
     this.clocks.charge();
-    this.opening = this.match.opening = null;
-    this.nameSides();
+    Object.assign(this, { opening: null, ended: this.opening });
     if (this.human !== "none") this.report.textContent ||= t("you-play", { side: this.human });
     this.app.draw();
-    this.think();
+    this.goOn();
   }
 }

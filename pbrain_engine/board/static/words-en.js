@@ -159,7 +159,7 @@ export const words = {
   "branch-ten": "Offer ten fifth stones",
   "numoku-count": "Black will offer {n, plural, one {# fifth stone} other {# fifth stones}}.",
   "opening-left": "The opening was broken off; you play {side, select, black {Black} white {White} both {both sides} other {}}.",
-  "choose-two": "Choose your side",
+  "ask-swap": "Choose your side",
   "choose-three": "Choose a side, or put two more",
   "play-side": "Play {side}",
   "branch-two": "Put two more",

@@ -31,7 +31,7 @@ export const words = {
   "your-move": "あなたの番です（{side}）", "thinking": "Numoku が考えています…", "engine-to-move": "Numoku の番：進めるか、代わりに打つ", "to-move": "{side}の番",
   "to-move-after": "{side}の番 · {n}. {cell}", "wins": "{side}の勝ち{who, select, you {（あなた）} numoku {（Numoku）} other {}}",
   "draw": "満局（引き分け）", "foul-loses": "{cell} は禁手（{why}）：黒の負け", "resigned": "{side, select, black {黒の投了、白の勝ち} white {白の投了、黒の勝ち} other {}}", "on-time": "{side, select, black {時間切れ、黒の勝ち} white {時間切れ、白の勝ち} other {}}", "begin-or-back": "新しく始めるか、戻ってください。", "nothing-back": "戻せる手がありません。", "hint-is": "Numoku なら {cell}", "slip": "この手で勝率を {loss} 失います。", "play-on": "このまま", "choose-first": "先に選んでください。",
-  "choose-two": "色を選んでください", "choose-three": "色を選ぶか、もう二つ置く",
+  "ask-swap": "色を選んでください", "choose-three": "色を選ぶか、もう二つ置く",
   "you-begin": "あなたが仮先", "numoku-begins": "Numoku が仮先", "put-anywhere": "{n} 手目（{side}）：どこでも", "put-centre": "{n} 手目（{side}）：天元", "put-central": "{n} 手目（{side}）：中央 {size}×{size} の内", "ask-branch": "開局の進め方を選んでください",
   "ask-count": "五珠の題数はいくつにしますか？", "ask-offer": "五珠を {n} 題：{done} 題を選択済み", "ask-choose": "五珠を一つ選んでください", "twin": "選んだ五珠と対称です", "branch-one": "五珠を一つ打つ", "branch-ten": "五珠十題", "numoku-count": "五珠は {n} 題です。", "opening-left": "開局規定を終了。{side, select, black {あなたは黒番です。} white {あなたは白番です。} other {両方を持ちます。}}",
   "play-side": "{side, select, black {黒番} white {白番} other {}}", "branch-two": "もう二つ置く", "numoku-takes": "{side, select, black {Numoku が黒、あなたは白番です。} white {Numoku が白、あなたは黒番です。} other {}}",

@@ -31,7 +31,7 @@ export const words = {
   "your-move": "내 차례, {side}", "thinking": "Numoku가 생각 중…", "engine-to-move": "Numoku 차례: 앞으로 가거나 대신 두세요", "to-move": "{side} 차례",
   "to-move-after": "{side} 차례 · {n}. {cell}", "wins": "{side} 승{who, select, you { (나)} numoku { (Numoku)} other {}}",
   "draw": "무승부", "foul-loses": "{cell} 금수({why}): 흑 패", "resigned": "{side, select, black {흑 기권, 백 승} white {백 기권, 흑 승} other {}}", "on-time": "{side, select, black {시간승, 흑} white {시간승, 백} other {}}", "begin-or-back": "새로 시작하거나 뒤로 가세요.", "nothing-back": "무를 수가 없습니다.", "hint-is": "Numoku라면 {cell}", "slip": "이 수로 승률을 {loss} 잃습니다.", "play-on": "그대로 두기", "choose-first": "먼저 고르세요.",
-  "choose-two": "색을 고르세요", "choose-three": "색을 고르거나 둘을 더 놓으세요",
+  "ask-swap": "색을 고르세요", "choose-three": "색을 고르거나 둘을 더 놓으세요",
   "you-begin": "내가 먼저", "numoku-begins": "Numoku가 먼저", "put-anywhere": "{n}수({side}): 아무 곳이나", "put-centre": "{n}수({side}): 천원", "put-central": "{n}수({side}): 중앙 {size}×{size} 안", "ask-branch": "오프닝을 어떻게 이을지 고르세요",
   "ask-count": "흑의 5수 후보는 몇 개로 할까요?", "ask-offer": "5수 후보 {n}개: {done}개 선택", "ask-choose": "흑의 5수를 하나 고르세요", "twin": "고른 후보와 대칭입니다", "branch-one": "5수 하나", "branch-ten": "5수 후보 열 개", "numoku-count": "5수 후보는 {n}개입니다.", "opening-left": "오프닝을 마칩니다. {side, select, black {흑으로 둡니다.} white {백으로 둡니다.} other {양쪽을 둡니다.}}",
   "play-side": "{side, select, black {흑으로} white {백으로} other {}}", "branch-two": "둘 더 놓기", "numoku-takes": "{side, select, black {Numoku가 흑, 나는 백입니다.} white {Numoku가 백, 나는 흑입니다.} other {}}",

@@ -31,7 +31,7 @@ export const words = {
   "your-move": "輪到你，{side}", "thinking": "Numoku 正在思考…", "engine-to-move": "輪到 Numoku：可前進或代它落子", "to-move": "{side}行棋",
   "to-move-after": "{side}行棋 · {n}. {cell}", "wins": "{side, select, black {黑勝} white {白勝} other {}}{who, select, you {（你）} numoku {（Numoku）} other {}}",
   "draw": "和棋", "foul-loses": "{cell} 禁手（{why}）：黑負", "resigned": "{side, select, black {黑方認輸，白勝} white {白方認輸，黑勝} other {}}", "on-time": "{side, select, black {白方超時，黑勝} white {黑方超時，白勝} other {}}", "begin-or-back": "請開始新對局，或後退。", "nothing-back": "沒有可悔的棋。", "hint-is": "Numoku 會下 {cell}", "slip": "這步棋損失了 {loss} 的勝率。", "play-on": "繼續下", "choose-first": "請先選擇。",
-  "choose-two": "請選擇執黑或執白", "choose-three": "請選擇執黑、執白，或再擺兩子",
+  "ask-swap": "請選擇執黑或執白", "choose-three": "請選擇執黑、執白，或再擺兩子",
   "you-begin": "你先擺棋", "numoku-begins": "Numoku 先擺棋", "put-anywhere": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：任意位置", "put-centre": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：天元", "put-central": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：中央 {size}×{size} 之內", "ask-branch": "請選擇開局的走法",
   "ask-count": "黑方第五手要給幾個打點？", "ask-offer": "給出 {n} 個第五手打點：已選 {done} 個", "ask-choose": "請在打點中選定黑方第五手", "twin": "與已選的打點對稱", "branch-one": "第五手一打", "branch-ten": "第五手十打", "numoku-count": "第五手 {n} 打。", "opening-left": "已離開開局規則；{side, select, black {你執黑。} white {你執白。} other {你執雙方。}}",
   "play-side": "{side, select, black {執黑} white {執白} other {}}", "branch-two": "再擺兩子", "numoku-takes": "{side, select, black {Numoku 執黑，你執白。} white {Numoku 執白，你執黑。} other {}}",

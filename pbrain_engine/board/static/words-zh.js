@@ -31,7 +31,7 @@ export const words = {
   "your-move": "轮到你，{side}", "thinking": "Numoku 正在思考…", "engine-to-move": "轮到 Numoku：可前进或代它落子", "to-move": "{side}行棋",
   "to-move-after": "{side}行棋 · {n}. {cell}", "wins": "{side, select, black {黑胜} white {白胜} other {}}{who, select, you {（你）} numoku {（Numoku）} other {}}",
   "draw": "和棋", "foul-loses": "{cell} 禁手（{why}）：黑负", "resigned": "{side, select, black {黑方认输，白胜} white {白方认输，黑胜} other {}}", "on-time": "{side, select, black {白方超时，黑胜} white {黑方超时，白胜} other {}}", "begin-or-back": "请开始新对局，或后退。", "nothing-back": "没有可悔的棋。", "hint-is": "Numoku 会下 {cell}", "slip": "这步棋损失了 {loss} 的胜率。", "play-on": "继续下", "choose-first": "请先选择。",
-  "choose-two": "请选择执黑或执白", "choose-three": "请选择执黑、执白，或再摆两子",
+  "ask-swap": "请选择执黑或执白", "choose-three": "请选择执黑、执白，或再摆两子",
   "you-begin": "你先摆棋", "numoku-begins": "Numoku 先摆棋", "put-anywhere": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：任意位置", "put-centre": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：天元", "put-central": "第 {n} 手（{side, select, black {黑} white {白} other {}}）：中央 {size}×{size} 之内", "ask-branch": "请选择开局的走法",
   "ask-count": "黑方第五手要给几个打点？", "ask-offer": "给出 {n} 个第五手打点：已选 {done} 个", "ask-choose": "请在打点中选定黑方第五手", "twin": "与已选的打点对称", "branch-one": "第五手一打", "branch-ten": "第五手十打", "numoku-count": "第五手 {n} 打。", "opening-left": "已离开开局规则；{side, select, black {你执黑。} white {你执白。} other {你执双方。}}",
   "play-side": "{side, select, black {执黑} white {执白} other {}}", "branch-two": "再摆两子", "numoku-takes": "{side, select, black {Numoku 执黑，你执白。} white {Numoku 执白，你执黑。} other {}}",
