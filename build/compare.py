@@ -40,10 +40,18 @@ def git(*arguments: str) -> str:
 
 
 def compare(base: Path, rounds: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the figures of both trees, round by round: (this tree, base)."""
+    """Return the figures of both trees, round by round: (this tree, base).
+
+    There are none if both have the same kernel and weights.
+    """
     tool, cache = [sys.executable, "-c", RUN_TOOL], cache_root()  # one for all kernels
-    for tree in (base, ROOT):
-        run([*tool, "build"], tree, NUMOKU_CACHE=cache)
+    kernels = [run([*tool, "build"], tree, NUMOKU_CACHE=cache) for tree in (base, ROOT)]
+    weights = [
+        [path.read_bytes() for path in sorted(Path(tree, "pbrain_engine/weights").iterdir())]
+        for tree in (base, ROOT)
+    ]
+    if kernels[0] == kernels[1] and weights[0] == weights[1]:
+        return []
     results = []
     for number in range(rounds):
         here = run_bench(tool, folder=ROOT, NUMOKU_CACHE=cache)
@@ -76,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with checkout(options.revision) as base:
         results = compare(base, options.rounds)
-    print(table(git("rev-parse", "--short", options.revision), results))
+    name = git("rev-parse", "--short", options.revision)
+    same = f"{name} has the same kernel and weights: there is nothing to compare"
+    print(table(name, results) if results else same)
     return 0
 
 

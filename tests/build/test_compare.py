@@ -25,6 +25,21 @@ def test_the_ratio_is_the_median_of_neighbouring_runs_and_another_signature_is_s
         assert lines[-1].split() == ["signature", "7", str(nodes), word]
 
 
+@pytest.mark.parametrize(("kernel", "weights"), [("a", b"1"), ("b", b"1"), ("a", b"2")])
+def test_revisions_with_another_kernel_or_other_weights_are_compared_and_no_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: str, weights: bytes
+) -> None:
+    base, here = tmp_path / "base", tmp_path / "here"
+    for tree, numbers in ((base, weights), (here, b"1")):
+        (tree / "pbrain_engine/weights").mkdir(parents=True)
+        (tree / "pbrain_engine/weights/net").write_bytes(numbers)
+    monkeypatch.setattr(compare, "ROOT", here)
+    monkeypatch.setattr(compare, "run", lambda command, tree, **_: kernel if tree == base else "a")
+    monkeypatch.setattr(compare, "run_bench", lambda tool, folder, **_: {"nodes": folder.name})
+    wanted = [({"nodes": "here"}, {"nodes": "base"})] * 2
+    assert compare.compare(base, 2) == (wanted if (kernel, weights) != ("a", b"1") else [])
+
+
 @pytest.mark.timed
 @pytest.mark.skipif(sys.platform == "win32", reason="scripts are no programs there")
 @pytest.mark.parametrize(("seconds", "good"), [(0.0, True), (0.6, False)])
