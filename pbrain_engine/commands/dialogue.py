@@ -210,7 +210,7 @@ class Dialogue:
             opening = self._opening
             if opening is not None and opening.goes_on:
                 if word in LATER:
-                    return opening.play.ask()
+                    return f"`{word}` waits until the opening is over. {opening.play.ask()}"
                 if word in CHOICES or word not in COMMANDS:
                     return self._do_step(opening, words)
             if word in COMMANDS:
@@ -294,7 +294,7 @@ class Dialogue:
                 return "there is no move to take back"
             self._show_opening(opening)
             return ""
-        if game.ply == self._placed:
+        if all(game.at(*move) is not self.person for move in game.moves[self._placed :]):
             return "there is no move to take back"
         self._take_back()
         while game.ply > self._placed and game.to_move is not self.person:

@@ -50,7 +50,8 @@ class TalkedOpening:
         """The prompt for the person's step."""
         step = self.play.step
         assert step is not None, "the opening is over"
-        return f"you, {self.side.name.lower()}: {TYPED[step.act]}"
+        is_single = step.act is Act.OFFER and self.play.wanted() == 1
+        return f"you, {self.side.name.lower()}: {TYPED[Act.PUT if is_single else step.act]}"
 
     def greet(self) -> str:
         """Return the title and the summary of the rule."""

@@ -129,8 +129,9 @@ def begun_of(game: Mapping[str, Any]) -> GameStart:
     opening, kept = None, match.get("opening")
     if kept:
         played = OpeningPlay.named(kept["rule"], start.width, start.height, kept["actions"])
-        if played.stones == moves[: len(played.stones)]:
-            opening = TalkedOpening(played, kept["person"])
+        is_past = played.stones == moves[: len(played.stones)]
+        if there := played if is_past else played.back_at(moves):
+            opening = TalkedOpening(there, kept["person"])
     level = str(match.get("level"))
     return GameStart(
         start,

@@ -143,6 +143,29 @@ def test_it_goes_on_at_the_move_that_was_looked_at(typed: Typed, shelf: SavedGam
     assert "a side line" in str(kept["tree"]) and "k11" not in str(kept["names"])
 
 
+def test_an_opening_goes_on_at_the_step_that_was_looked_at(shelf: SavedGames) -> None:
+    opening = {"rule": "rif", "actions": "h8 i9 j10 swap a1 b2+c3 b2 o15", "person": 0}
+    shelf.keep({**page_game("h8i9j10a1b2o15c4", match_of("white", opening=opening)), "at": 2})
+    begun = play.resume_last(shelf)
+    assert begun.opening is not None and begun.opening.play.actions == ["h8", "i9"]
+
+
+def test_one_fifth_stone_is_asked_for_as_a_cell() -> None:
+    for number, asked in (("1", "a cell"), ("2", "cells, as in g7+h9")):
+        played = OpeningPlay.named("yamaguchi", actions=f"h8 i9 j10 {number} keep a1")
+        assert TalkedOpening(played, 0).prompt == f"you, black: {asked}"
+
+
+def test_a_move_of_numoku_alone_is_not_taken_back(
+    typed: Typed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed("undo; a1; undo; undo; quit")
+    assert play.main(["--side", "white", "--time", "0.05", "--level", "1"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("there is no move to take back") == 2
+    assert said.count("Numoku: ") == 2
+
+
 def test_of_a_pass_that_was_taken_back_the_moves_before_are_kept(
     typed: Typed, shelf: SavedGames, tmp_path: Path
 ) -> None:
