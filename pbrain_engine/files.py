@@ -69,23 +69,23 @@ def in_place_of(path: Path) -> Iterator[Path]:
     On failure, ``path`` is unchanged and the new file is removed. If ``path`` exists but is not a
     regular file, such as a pipe, it is yielded itself.
     """
-    if path.exists() and not path.is_file():
-        yield path
-        return
-    path = path.resolve()
-    part = path.with_name(path.name + ".part")
+    is_regular = path.is_file() or not path.exists()
+    path = path.resolve() if is_regular else path
+    part = path.with_name(path.name + ".part") if is_regular else path
     try:
         yield part
-        with suppress(OSError):  # no old file, or a system without modes
-            part.chmod(path.stat().st_mode)  # keeps the permissions
-        part.replace(path)
+        if is_regular:
+            with suppress(OSError):  # no old file, or a system without modes
+                part.chmod(path.stat().st_mode)  # keeps the permissions
+            part.replace(path)
     except OSError as error:
-        if error.filename == str(part):  # the user knows only the other name
-            error.filename = str(path)
+        if error.filename in (str(part), None):  # of a full disk: none
+            error.filename = str(path)  # the user knows only this name
         raise
     finally:
-        with suppress(OSError):  # there is none, or no folder for it
-            part.unlink()
+        if is_regular:
+            with suppress(OSError):  # there is none, or no folder for it
+                part.unlink()
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -62,6 +62,15 @@ def test_an_error_names_the_file_that_was_asked_for(folder, tmp_path):
     assert told.value.filename == str(path)
 
 
+@pytest.mark.parametrize("name", ["a.txt", "none.txt", "/dev/full"])
+def test_a_full_disk_names_the_file_that_was_asked_for(name, tmp_path):
+    (tmp_path / "a.txt").touch()
+    path = tmp_path / name
+    with pytest.raises(OSError) as told, in_place_of(path):
+        raise OSError(28, "No space left on device")
+    assert told.value.filename == str(path)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the folder lies elsewhere there")
 def test_a_user_without_a_home_has_a_folder_that_cannot_be_written(monkeypatch):
     monkeypatch.delenv("XDG_STATE_HOME")
