@@ -14,6 +14,7 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import cache, partial
+from pathlib import Path
 
 from ..app import setup
 from ..app.view import format_worth
@@ -330,5 +331,5 @@ def main(arguments: Sequence[str]) -> int:
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
     finally:
-        if is_empty:
-            path.unlink(missing_ok=True)
+        for suffix in ("", "-wal", "-shm") if is_empty else ():  # on a full disk, these stay
+            Path(f"{path}{suffix}").unlink(missing_ok=True)

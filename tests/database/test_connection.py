@@ -157,6 +157,13 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path):
     assert {f"game {number * 20 + part}" for number in reported for part in range(20)} <= comments
 
 
+def test_nothing_is_left_of_a_new_file_that_stays_empty(tmp_path, monkeypatch, capsys):
+    with monkeypatch.context() as full:  # a full disk: closing does not merge the journal
+        full.setattr(connection.DatabaseConnection, "close", lambda self: None)
+        assert cli.main(["db", str(tmp_path / "a.db"), "add", "none.sgf"]) == 1
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.fixture
 def locked() -> Iterator[Path]:
     """A folder in which nothing can be written, not by root either, and a database in it."""
