@@ -142,6 +142,22 @@ def test_after_an_opening_its_last_steps_are_taken_back_and_looked_at(page: Page
     page.says("state", "White: Choose your side")
 
 
+def test_an_opening_is_played_by_keys(page: Page) -> None:
+    keys = page.raw.keyboard
+    page.begin(opening="swap", person="both")
+    page.do("document.querySelector('#board').focus()")
+    for number, way in enumerate(("ArrowUp", "ArrowLeft", "ArrowLeft"), 1):
+        keys.press(way)
+        keys.press("Enter")
+        page.wait(f"app.play.opening?.step?.actions.length === {number}")
+    keys.press("Tab")
+    keys.press("Enter")  # the first choice, which goes away
+    page.wait("!app.play.opening")
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        keys.press(key)
+    page.wait("app.node.ply === 4")
+
+
 def test_names_follow_the_sides_in_an_opening(page: Page) -> None:
     page.begin(opening="rif", person="white", seconds=0.1, level=3)
     page.wait(SEEN)

@@ -245,6 +245,14 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(page: 
     assert not page.do(written)
 
 
+def test_with_reduced_motion_nothing_moves_while_numoku_thinks(opened: Open) -> None:
+    page = opened(reduced_motion="reduce")
+    page.begin(person="black", seconds=30, level=10)
+    page.play("h8")
+    page.has(".player.thinking")
+    assert page.do("document.getAnimations().length") == 0
+
+
 # Swap2 --------------------------------------------------------------------------------
 
 

@@ -307,7 +307,12 @@ class App {
   // Buttons over the board for a decision.
   choose(options, words = "") {
     const row = find("choices");
-    row.replaceChildren(...(words ? [make("p", { role: "status" }, words)] : []), ...options.map(([text, action], at) => button(text, () => { row.hidden = true; action(); }, { class: at ? null : "main" })));
+    const chosen = (action) => ({ detail }) => {
+      row.hidden = true;
+      if (!detail) find("board").focus(); // by a key
+      action();
+    };
+    row.replaceChildren(...(words ? [make("p", { role: "status" }, words)] : []), ...options.map(([text, action], at) => button(text, chosen(action), { class: at ? null : "main" })));
     row.hidden = !options.length;
   }
 
