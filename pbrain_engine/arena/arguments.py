@@ -145,7 +145,10 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         values.setdefault("rule", RULES[source].rule or Rule.FREESTYLE)
     elif source.partition(":")[0] not in GENERATORS:
         values["opening_lines"] = read_lines(source)
-    return MatchSettings(**{**values, "engines": name_apart(engines)})
+    settings = MatchSettings(**{**values, "engines": name_apart(engines)})
+    if settings.in_process and (settings.judge or settings.log):
+        raise SettingsError("--judge and --log are for engines in processes of their own")
+    return settings
 
 
 def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> MatchSettings:
