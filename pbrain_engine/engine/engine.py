@@ -199,7 +199,8 @@ class Engine:
 
     def set_hash_size(self, length: int | None) -> None:
         """Set the bytes of the table; None: as many as searches can use, within the memory."""
-        at_least_one(length, "hash_size")
+        if length is not None:
+            at_least_one(length, "hash_size")
         self._searcher.hash_size = length
 
     def set_parameter(self, name: str, value: int) -> None:

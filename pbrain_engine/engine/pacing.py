@@ -85,8 +85,9 @@ class Limit(_Limit):
         depth: int | None = None,
     ) -> Self:
         """Check and convert the arguments."""
-        at_least_one(depth, "depth")
-        at_least_one(nodes, "nodes")
+        for name, number in (("depth", depth), ("nodes", nodes)):
+            if number is not None:
+                at_least_one(number, name)
         spans = _seconds(time, "time"), _seconds(optimum, "optimum")
         return super().__new__(cls, *spans, nodes, depth)
 

@@ -310,7 +310,8 @@ class Game:
         return 0 <= x < self.width and 0 <= y < self.height
 
     def at(self, x: int, y: int) -> Side:
-        """Return the content of a cell; WALL off the board."""
+        """Return the content of a cell; WALL off the board. TypeError if it is no cell."""
+        x, y = whole(x, "x"), whole(y, "y")
         return self._sides.get((x, y), Side.EMPTY) if self.on_board(x, y) else Side.WALL
 
     # Moves -------------------------------------------------------------------------
@@ -521,14 +522,14 @@ def whole(number: object, name: str) -> int:
         raise TypeError(f"{name} is a whole number, not {number!r}") from None
 
 
-def at_least_one(number: int | None, name: str) -> None:
-    """Check that an argument is None or an integer of at least 1.
+def at_least_one(number: int, name: str) -> None:
+    """Check that an argument is an integer of at least 1.
 
     Raises:
         ValueError: it is below 1.
         TypeError: it is not an integer.
     """
-    if number is not None and whole(number, name) < 1:
+    if whole(number, name) < 1:
         raise ValueError(f"{name} is at least 1, not {number}")
 
 

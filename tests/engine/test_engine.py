@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbrain_engine import Engine, IllegalMove, Limit, Rule, Side, Solver, Thought
+from pbrain_engine import Engine, Game, IllegalMove, Limit, Rule, Side, Solver, Thought
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.engine.searcher import MOST_FOR_SOLVER
@@ -281,6 +281,11 @@ def test_any_sequence_of_calls_leaves_a_sound_game(sequence, rule):
     ("call", "kind", "words"),
     [
         (lambda e: e.play(7.5, 2), TypeError, "x is a whole number, not 7.5"),
+        (lambda e: e.game.at(7.5, 2), TypeError, "x is a whole number, not 7.5"),
+        (lambda e: Game(15, rule="renju").is_forbidden(7, "h"), TypeError, "y is a whole number"),
+        (lambda e: e.think_lines(Limit(depth=1), None), TypeError, "multipv is a whole number"),
+        (lambda e: e.set_threads(None), TypeError, "threads is a whole number, not None"),
+        (lambda e: e.set_memory(None), TypeError, "memory is a whole number, not None"),
         (lambda e: e.place(7, 7, 99), ValueError, "99 is not a valid Side"),
         (lambda e: e.undo(), IllegalMove, "no stone to take back"),
         (lambda e: e.new_game(15, 15.0), TypeError, "the height is a whole number"),
