@@ -10,7 +10,7 @@ from pbrain_engine.app.saved import FILE, SavedGames
 from pbrain_engine.board.app import STATIC
 from pbrain_engine.commands.play import begun_of, is_resumable
 from pbrain_engine.game.opening_rules import RULES
-from tests.board.board_page import Page
+from tests.board.board_page import PHONE, Open, Page
 from tests.board.board_server import BoardServer
 
 SEEN = "app.play.opening === null || (app.play.opening.isPersons && app.play.opening.step)"
@@ -104,6 +104,8 @@ def test_looking_back_at_an_opening_undoes_no_step(page: Page) -> None:
     page.press("undo", "redo")
     page.says("state", "White: How many fifth stones will Black offer?")
     assert page.moves() == "h8h9i9g6"
+    page.raw.click("#variations [aria-label^='4. i10']")  # is none of the opening any more
+    page.says("state", "Black to move · 4. i10")
 
 
 def test_an_opening_says_who_has_a_choice_and_how_many_fifth_stones_there_will_be(
@@ -140,6 +142,15 @@ def test_after_an_opening_its_last_steps_are_taken_back_and_looked_at(page: Page
     page.says("state", "Put stone 3 (Black)")
     page.play("g7")
     page.says("state", "White: Choose your side")
+
+
+def test_a_choice_on_a_telephone_covers_no_buttons(opened: Open) -> None:
+    page = opened(**PHONE, locale="ru")
+    page.begin(opening="soosorv-8", person="both")
+    page.play("h8", "h9", "i9")
+    page.has("#choices button", 2)
+    page.press("undo", "last", "take-back")
+    page.wait("app.play.opening?.step?.wanted === 1")
 
 
 def test_an_opening_is_played_by_keys(page: Page) -> None:

@@ -60,7 +60,7 @@ export class Opening {
   state() {
     const { step, picked } = this;
     if (!step) return t(this.app.server.about ? "looking" : "loading-game");
-    if (!this.isPersons) return t(this.play.thinking ? "thinking" : "engine-to-move");
+    if (!this.isPersons) return this.play.human !== "both" && t(this.play.thinking ? "thinking" : "engine-to-move");
     const side = SIDES[step.stones.length % 2], n = step.stones.length + 1;
     if (step.act === "put") return t({ null: "put-anywhere", 0: "put-centre" }[step.reach] ?? "put-central", { n, side, size: 2 * step.reach + 1 });
     const name = step.act === "branch" && step.options[2] ? "choose-three" : `ask-${step.act}`;
