@@ -167,7 +167,7 @@ def test_no_label_is_cut_off_in_any_language_and_messages_have_plurals(opened: O
     for language in LANGUAGES:
         page.do(f"localStorage['numoku.language'] = '\"{language}\"'")
         page.reload(f"document.documentElement.lang === '{language}'")
-        for wide, high in ((320, 640), (1280, 800)):
+        for wide, high in ((320, 640), (360, 740), (1280, 800)):
             page.resize(wide, high)
             assert page.do(CUT) == [], (language, wide)
         if language == "ru":
