@@ -53,7 +53,7 @@ def test_a_report_that_cannot_be_written_leaves_what_was_there(
 
     monkeypatch.setattr(Path, "write_text", is_full)
     assert cli.main(["report", str(journal), option, str(path)]) == 1
-    assert capsys.readouterr().err.endswith("numoku: No space left on device\n")
+    assert capsys.readouterr().err == f"numoku: {path}: No space left on device\n"
     assert path.read_bytes() == before
 
 
