@@ -284,6 +284,7 @@ _OTHERS = (
     (SQLITE, "a database; `numoku db FILE merge` imports it, `numoku db {} show` queries it"),
     (SELF_PLAY.encode(), "a file of self-play; `numoku db FILE add` reads its games"),
     (b"{", "a journal or the output of an analysis; `numoku db FILE add` reads its games"),
+    (b"[Event ", "a PGN file, which is not read; SGF is"),
 )
 
 
@@ -312,7 +313,7 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
 
 
 def refuse_others(data: bytes, name: str) -> None:
-    """Raise NotationError for a file that another command reads, naming the command."""
+    """Raise NotationError for a file that another command reads, or none, and say so."""
     for start, words in _OTHERS:
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(start):
             reason = f"{name or 'this'} is {words.format(name or 'FILE')}"

@@ -313,7 +313,7 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     if first("GM").strip() not in ("", "4", "5" if first("SZ") else ""):  # some programs write 5
         other = NotationError(f"GM[{_shown(first('GM'))}] is another game; five in a row is GM[4]")
         raise other.coded("other-game")
-    size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?::\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
+    size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:[:x]\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
         raise NotationError(f"SZ[{_shown(first('SZ'))}] is not a board size")
     placed: list[Held] = []
