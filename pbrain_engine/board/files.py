@@ -179,7 +179,8 @@ def read_trees(
     if not content.strip():
         raise Refused("there is nothing in it").coded("empty")
     usual = Rule.FREESTYLE
-    refuse_others(content if isinstance(content, bytes) else content[:80].encode("utf-8", "replace"), "")
+    head = content[:80]
+    refuse_others(head if isinstance(head, bytes) else head.encode("utf-8", "replace"), "")
     if isinstance(content, bytes):
         usual = Rule.RENJU if is_renlib(content, name) else usual
         trees, content = read_games(content, name), decode(content)
