@@ -105,7 +105,6 @@ def test_damage_in_the_middle_is_named_by_its_line_and_nothing_is_dropped(
     assert path.read_bytes() == b"".join(lines)
 
 
-@posix
 @pytest.mark.parametrize(
     ("place", "value", "reason"),
     [
@@ -145,6 +144,7 @@ def test_a_value_of_another_kind_in_a_journal_is_named(place, value, reason, tmp
         assert said.count("\n") == status
 
 
+@posix
 def test_journal_is_not_shared(tmp_path: Path) -> None:
     path = tmp_path / "m.jsonl"
     journal = Journal(path, "x+b", SETTINGS)
