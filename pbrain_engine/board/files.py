@@ -179,7 +179,7 @@ def read_trees(
     if not content.strip():
         raise Refused("there is nothing in it").coded("empty")
     usual = Rule.FREESTYLE
-    head = content[:80]
+    head = content.lstrip()[:80]
     refuse_others(head if isinstance(head, bytes) else head.encode("utf-8", "replace"), "")
     if isinstance(content, bytes):
         usual = Rule.RENJU if is_renlib(content, name) else usual
