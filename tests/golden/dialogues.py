@@ -32,6 +32,12 @@ FAULTS = (
     "info",
 )  # fmt: skip
 MOST_ANSWERS = 3  # of which each is changed
+USUAL = {
+    "silent": "no answer within 5.3 s", "dead": "the program has ended (status 3)",
+    "nonsense": "it instead of a move", "twice": "it instead of a move",
+    "stone": "the move 0,0 is on an occupied cell", "outside": "the move 15,0 is off the board",
+}  # fmt: skip
+BEGIN = r"'START 15\n' 'INFO timeout_turn 300\nINFO timeout_match 1000000\n'"
 SAID = re.compile(r"'(FOO\? 1|SUGGEST 1,1|INFO DEPTH 3|\d+,\d+)'")  # by faults
 WINS = ("6,7", "5,7", "5,4")  # moves of the tests of entry, where they are free
 OPTIONS = Options(["pbrain-model.exe"], turn=0.3, patience=5.0)
@@ -285,21 +291,27 @@ def dialogues(record: str) -> str:
     for check in CHECKS:
         examined = partial(graded, check)
         grade, sent, number_of_answers = examine(examined)
-        lines += ["", f"{check.client}: {check.title} ({check.harm}; {check.source}): {grade}"]
-        lines.append(f"  {' '.join(sent)}")
+        lines.append(f"{check.client}: {check.title} ({check.harm}; {check.source}): {grade}")
+        lines.append(f"  {' '.join(sent)}".replace(BEGIN, "begin").rstrip())
         ends = {1, number_of_answers}
         if check.client in clients and sent[:1] and sent[0].startswith("'START 15"):
             ends.discard(1)  # what is said of a wrong start is the same for all
         clients.add(check.client)
+        noticed = list[str]()
         is_short = number_of_answers <= MOST_ANSWERS
-        found: dict[str, list[str]] = {}  # the faults by what is said of them
+        found: dict[str, dict[int, list[str]]] = {}  # the faults of answers by what is said
         for number in range(1, number_of_answers + 1) if is_short else ends:
             for fault in FAULTS if number in ends else ("nonsense", "stone"):
                 changed, _, _ = examine(examined, fault, number)
                 if changed != grade:
-                    found.setdefault(SAID.sub("it", changed), []).append(f"{number} {fault}")
-        noticed = [f"  {', '.join(faults)}: {changed}" for changed, faults in found.items()]
+                    changed = SAID.sub("it", changed)
+                    usual = changed == f"fail {USUAL.get(fault)}"
+                    answers = found.setdefault("usual" if usual else changed, {})
+                    answers.setdefault(number, []).append(fault)
+        for changed, answers in found.items():
+            faults = (f"{number} {' '.join(each)}" for number, each in answers.items())
+            noticed.append(f"  {', '.join(faults)}: {changed}")
         lines += texts.joined(noticed, "  ")
     for words, fault in re.findall(r"^\$ numoku check (.*?)(?:; (\w+))?$", record, re.MULTILINE):
         lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]
-    return "\n".join([*lines[1:], ""])
+    return "\n".join([*lines, ""])

@@ -7,7 +7,8 @@ for the Nth time, of which START is the first, with 0 as its number; ``bN`` is t
 There ``|`` parts lines, ``?`` stands for a move, ``!CAUSE`` for an engine that is lost and ``#MB``
 for memory that it takes; all other answers are as they should be. ``opening``, ``sets`` and
 ``aborted`` are those of the game. A title with ABOUT is that of an engine which is asked how it is
-called, and below REPORTS stands what is understood of a search.
+called, and below REPORTS stands what is understood of a search, behind ``->``. ``a`` and ``b`` are
+followed by the seconds and the texts of an engine's first moves.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Side
+from tests.golden import texts
 from tests.golden.records import Record
 
 QUESTIONS = ("BEGIN", "TURN", "DONE")
@@ -55,8 +57,8 @@ class Stage:
         return self.now
 
     def say(self, who: int, text: str) -> None:
-        """Add to the record; what happens at one moment stands in one line."""
-        moment = f"  {self.now - 100:6.2f} "
+        """Add to the record; what happens at one moment stands together."""
+        moment = f"  {self.now - 100:.2f} "
         if self.lines and self.lines[-1].startswith(moment):
             self.lines[-1] += f" / {'ab'[who % 2]} {text}"
         else:
@@ -205,7 +207,7 @@ def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[
             except CancelledError:
                 stage.lines.append("  broken off")
         slot.close()
-    return stage.lines
+    return texts.filled(stage.lines)
 
 
 def introduction(title: str, answers: Answers) -> list[str]:
@@ -230,7 +232,7 @@ def introduction(title: str, answers: Answers) -> list[str]:
         except SettingsError as error:
             found = f"refused: {error}"
     heard = [line for line in stage.lines if not re.search(r"\d a < DEBUG", line)]
-    return [*heard, f"  {found}"]
+    return [*texts.filled(heard), f"  {found}"]
 
 
 def report(text: str) -> str:
@@ -242,7 +244,7 @@ def report(text: str) -> str:
             thinking.read_info(*line[5:].split(" ", 1))
         else:
             thinking.read_message(line)
-    return f"  depth {thinking.depth}, value {thinking.value}, nodes {thinking.nodes}: {text}"
+    return f"  > {text} -> depth {thinking.depth}, value {thinking.value}, nodes {thinking.nodes}"
 
 
 @Record("players")
@@ -255,14 +257,17 @@ def dialogues(record: str) -> str:
         asked = dict(line[4:].partition(" ")[::2] for line in given)
         answers: Answers = {}
         for key, text in asked.items():
+            seconds, _, said = text.partition(" ")
             if key.endswith(":"):
-                seconds, _, said = text.partition(" ")
                 answers[key] = float(seconds), said.encode().decode("unicode_escape")
+            elif key in ("a", "b"):
+                for number, move in enumerate(said.split(), 1):
+                    answers[f"{'b' * (key == 'b')}{number}:"] = float(seconds), move
         name, _, words = heading.partition(":")
         if name.startswith("ABOUT "):
             found = introduction(name[6:], answers)
         elif name == "REPORTS":
-            found = [report(line[4:]) for line in given]
+            given, found = [], [report(line[4:].partition(" -> ")[0]) for line in given]
         else:
             found = dialogue(words.split(), answers, asked)
         blocks.append("\n".join([heading, *given, *found]))

@@ -8,7 +8,9 @@ logged. After a title stand the faults of the engine (see ``tests/fake_engine.py
 the first engine alone has them. ``nokernel`` and ``noweights`` let there be no engine; the client
 does not read (``unread``) or is ``gone``; the program is ``suspended`` whenever it writes. Of a
 position the record has what is new: no size and rule where they are those of the last one, and
-``...`` for the stones of the last search. A talk without END ends when all is silent.
+``...`` for the stones of the last search. A long text that was said before ends in ``…``; of lines
+that begin with the same word, which ``;`` parts, the first alone has it. A talk without END ends
+when all is silent.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pbrain_engine.errors import WeightsError
 from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.protocol import commands, loop, replies, searches, session
 from tests import fake_engine
+from tests.golden import texts
 from tests.golden.records import Record
 from tests.turns import TurnQueue, Turns
 
@@ -39,9 +42,11 @@ SEEDED = random.Random
 class Talk:
     """One conversation, and its record."""
 
-    def __init__(self, faults: set[str], script: list[tuple[float, str]]) -> None:
+    def __init__(
+        self, faults: set[str], script: list[tuple[float, str]], known: dict[str, str]
+    ) -> None:
         self.turns, self.faults, self.script, self.lines = Turns(), faults, script, list[str]()
-        self.engines = 0
+        self.engines, self.known, self.word = 0, known, ""
 
     def note(self, mark: str, text: str) -> None:
         """Add to the record; what happens at one moment stands in one line."""
@@ -52,12 +57,18 @@ class Talk:
             count = int(more[0].split()[0]) + 1 if more[1:] else len(more)
             told = [f"{count} more"] if count else []
             self.lines[-1] = "; ".join([first, *told, f"{moment} {text.removeprefix(DEPTH)}"])
-        elif last.startswith(f"{moment} ") and last.split(" ", 2)[1] != ">":
-            first, _, engine = text.partition(": ")
-            is_known = mark == "|" and f" {first}: " in last
-            self.lines[-1] += f" {mark} {engine if is_known else text}"
-        else:
+            return
+        if mark != "|" and not text.startswith(DEPTH):
+            text = texts.again(text, self.known)
+        word, _, rest = text.partition(": " if mark == "|" else " ")
+        before, self.word = self.word, f"{mark} {word}"
+        if not last.startswith(f"{moment} ") or last.split(" ", 2)[1] == ">":
             self.lines.append(f"{moment} {mark} {text}")
+        elif mark == "<" and rest and before == self.word:
+            self.lines[-1] += f"; {rest}"
+        else:
+            is_known = word.startswith("engine ") and f" {word}: " in last
+            self.lines[-1] += f" {mark} {rest if is_known else text}"
 
     def make_engine(self, memory: int) -> fake_engine.FakeEngine:
         if "nokernel" in self.faults:
@@ -66,8 +77,8 @@ class Talk:
             raise WeightsError("learned.numoku is damaged")
         self.engines += 1
         faults = set() if "once" in self.faults and self.engines > 1 else self.faults
-        name = f"engine {self.engines}"
-        tell = lambda text: self.note("|", f"{name}: {text}")  # noqa: E731
+        name = f"engine {self.engines}: " if self.engines > 1 else ""
+        tell = lambda text: self.note("|", f"{name}{text}")  # noqa: E731
         return fake_engine.FakeEngine(memory, faults, tell)
 
     def read(self) -> bytes:
@@ -127,12 +138,12 @@ class Talk:
         return self.lines
 
 
-def told(faults: set[str], script: list[tuple[float, str]]) -> list[str]:
+def told(faults: set[str], script: list[tuple[float, str]], known: dict[str, str]) -> list[str]:
     """Return the record of a talk, without the end that it has by itself."""
     if any(EOF in text or text.upper().endswith("END") for _, text in script):
-        return Talk(faults, script).run()
+        return Talk(faults, script, known).run()
     end = script[-1][0] + SILENCE
-    lines = Talk(faults, [*script, (end, "END")]).run()
+    lines = Talk(faults, [*script, (end, "END")], known).run()
     by_itself = [f"{end:.3f} > END", f"{end:.3f} ! the program ends"]
     return lines[:-2] if lines[-2:] == by_itself else lines
 
@@ -140,11 +151,11 @@ def told(faults: set[str], script: list[tuple[float, str]]) -> list[str]:
 @Record("talks")
 def talks(record: str) -> str:
     """Return the record of all conversations, of which another one has what the manager sends."""
-    found = []
+    found, known = [], dict[str, str]()
     for block in record.rstrip("\n").split("\n\n"):
         title, *lines = block.split("\n")
         faults = {*title.partition(": ")[2].split()}
         sent = [line.split(" ", 2) for line in lines if line.split(" ", 2)[1] == ">"]
         script = [(float(moment), text) for moment, _, text in sent]
-        found.append("\n".join([title, *told(faults, script)]))
+        found.append("\n".join([title, *told(faults, script, known)]))
     return "\n\n".join(found) + "\n"

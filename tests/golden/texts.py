@@ -2,8 +2,9 @@
 
 A line of more than ``WIDTH`` characters goes on behind ``↪``, and ends in ``⋯`` where the last line
 that began so goes on in the same way. ``⋮ 12`` stands for twelve lines that follow here as they did
-where the line above was last. Those who make and compare records see none of that: what ``kept``
-makes of a text is read back by ``whole``.
+where the line above was last. ``¶`` ends a line whose next one stands behind it: a status, a move
+of an SGF file, nothing. Those who make and compare records see none of that: what ``kept`` makes of
+a text is read back by ``whole``.
 
 Of lines that nobody reads to their end, and of pictures that another record has, their makers keep
 the beginning, the length and a checksum: ``brief``.
@@ -19,7 +20,9 @@ from zlib import crc32
 WIDTH = 120
 FEWEST = 2  # lines that come again; fewer stand there
 BEGINNING = 72  # characters of a long line that comes again
-MORE, AGAIN, SO_ON = "↪", "⋮ ", "⋯"
+MORE, AGAIN, SO_ON, END = "↪", "⋮ ", "⋯", "¶"
+BEHIND = re.compile(r"(?m)\n(?=status \d+$|;[BW]\[|\n[ a-z])")  # what stands behind a line
+START_AGAIN, FEW = 24, 40  # characters of a text that was said before; of one that is said again
 LONGEST = 2 * WIDTH - 30  # characters of a line that is kept whole
 START = WIDTH - 40  # characters that are kept of a longer one, which stands in one line then
 
@@ -36,7 +39,7 @@ def parts(line: str) -> Iterator[str]:
 
 def kept(text: str) -> str:
     """Return a text in the form of its file."""
-    lines = text.split("\n")
+    lines = BEHIND.sub(END, text).split("\n")
     found: list[str] = []
     last: dict[str, int] = {}
     known: dict[str, str] = {}  # the last long line with this beginning
@@ -82,7 +85,7 @@ def whole(text: str) -> str:
                 add(each)
         else:
             add(known[line[:BEGINNING]] if line.endswith(SO_ON) else line)
-    return "\n".join(lines)
+    return "\n".join(lines).replace(END, "\n")
 
 
 def brief(text: str) -> str:
@@ -93,6 +96,14 @@ def brief(text: str) -> str:
         else f"{line[:START]} ... {len(line)} characters, {crc32(line.encode()):08x}"
         for line in text.split("\n")
     )
+
+
+def again(text: str, known: dict[str, str]) -> str:
+    """Return a text, or no more than its beginning if it is long and was the last with that."""
+    beginning = text[:START_AGAIN]
+    is_known = len(text) > FEW and known.get(beginning) == text
+    known[beginning] = text
+    return f"{beginning}…" if is_known else text
 
 
 def first(lines: list[str], most: int) -> list[str]:
@@ -129,3 +140,15 @@ def joined(lines: Iterable[str], *words: str) -> list[str]:
             found.append(line)
         last = word
     return found
+
+
+def filled(lines: Iterable[str]) -> list[str]:
+    """Return lines of which those that begin with a moment stand in one where they are short."""
+    found = [""]
+    for line in lines:
+        moments = line[2:3].isdigit() and found[-1][2:3].isdigit()
+        if moments and len(found[-1]) + len(line) < WIDTH:
+            found[-1] += f" / {line.lstrip()}"
+        else:
+            found.append(line)
+    return found[1:]
