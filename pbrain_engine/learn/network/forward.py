@@ -15,6 +15,8 @@ from .layout import (
     MASK_BITS,
     OF_DIRECT,
     OF_MIXED,
+    OF_POOL,
+    OF_REGION,
     OF_SCALE,
     OF_SHIFT,
     OF_TRUNK,
@@ -33,6 +35,7 @@ from .rows import (
     loop,
     multiply,
     row_of,
+    scale,
     splat,
     step,
     total_of,
@@ -134,10 +137,9 @@ def list_candidates(batch, i, channels, work):
 @step
 def forward_features(batch, i, vectors, channels, work):
     """Sum the vectors of each cell, and the features of each region."""
-    sums, features, of_features = work.sums, work.features, work.of_features
-    kind = vectors.dtype
-    none, top = row_of(kind.type(0)), row_of(kind.type(TOP))
-    clear(sums, 0, REGIONS * channels)
+    sums, features = work.sums, work.features
+    for numbers in (features, work.of_features, sums):
+        clear(numbers, 0, len(numbers))
     cells, codes, regions, width = batch.cells, batch.codes, batch.regions, batch.positions.width
     begin, end = range_of(batch, i)
     for j in range(begin, end):
@@ -149,30 +151,23 @@ def forward_features(batch, i, vectors, channels, work):
                 add(load(vectors, a + k), load(vectors, b + k)),
                 add(load(vectors, c + k), load(vectors, d + k)),
             )
-            total = clamp(total, top)
+            total = clamp(total, TOP)
             save(features, place + k, total)
-            save(of_features, place + k, none)
             save(sums, region + k, add(load(sums, region + k), total))
 
 
 @step
 def forward_regions(head, channels, work):
-    """Compute the inputs of the trunk: the sum over the board, and the pooled region units.
-
-    The pooled units are not scaled yet (``scale_pool``).
-    """
+    """Compute the inputs of the trunk: the sum over the board, and the pooled region units."""
     sums, inputs, regions = work.sums, work.inputs, work.regions
-    kind = head.region.dtype
-    none, most = row_of(kind.type(0)), row_of(kind.type(NONE))
-    factor, board = row_of(kind.type(1 / REGION_SCALE)), row_of(kind.type(1 / BOARD_SCALE))
     region_units = len(head.region_bias)
     for k in range(0, channels, LANES):
-        total = none
+        total = row_of(sums.dtype.type(0))
         for r in range(REGIONS):
             at = r * channels + k
             total = add(total, load(sums, at))
-            save(sums, at, multiply(load(sums, at), factor))
-        save(inputs, k, multiply(total, board))
+            save(sums, at, scale(load(sums, at), 1 / REGION_SCALE))
+        save(inputs, k, scale(total, 1 / BOARD_SCALE))
     clear(inputs, channels, region_units)
     for r in range(REGIONS):
         at = r * region_units
@@ -180,18 +175,8 @@ def forward_regions(head, channels, work):
         copy(head.region_bias, units)
         layer(sums, r * channels, channels, head.region, region_units, units)
         for k in range(0, region_units, LANES):
-            pooled = clamp(load(units, k), most)
+            pooled = scale(clamp(load(units, k), NONE), 1 / POOL_SCALE)
             save(inputs, channels + k, add(load(inputs, channels + k), pooled))
-
-
-@step
-def scale_pool(channels, region_units, work):
-    """Scale the pooled units to near one."""
-    inputs = work.inputs
-    factor = row_of(inputs.dtype.type(1 / POOL_SCALE))
-    for k in range(0, region_units, LANES):
-        at = channels + k
-        save(inputs, at, multiply(load(inputs, at), factor))
 
 
 @step
@@ -199,7 +184,6 @@ def forward_trunk(head, mask, work):
     """Compute the trunk, shared by value and policy."""
     trunk, inputs = work.trunk, work.inputs
     units = len(head.trunk_bias)
-    most = row_of(head.trunk.dtype.type(NONE))
     for k in range(0, units, LANES):
         total = add(load(head.trunk_bias, k), load(head.sets, mask * units + k))
         for bit in range(MASK_BITS):
@@ -208,7 +192,7 @@ def forward_trunk(head, mask, work):
         save(trunk, k, total)
     layer(inputs, 0, len(inputs), head.trunk, units, trunk)
     for k in range(0, units, LANES):
-        save(trunk, k, clamp(load(trunk, k), most))
+        save(trunk, k, clamp(load(trunk, k), NONE))
 
 
 @step
@@ -216,12 +200,11 @@ def forward_value(head, linear, work):
     """Return the logarithm of the odds of the side to move."""
     hidden, trunk = work.hidden, work.trunk
     units = len(head.value_bias)
-    kind = head.value.dtype
-    most, total = row_of(kind.type(NONE)), row_of(kind.type(0))
+    total = row_of(hidden.dtype.type(0))
     copy(head.value_bias, hidden)
     layer(trunk, 0, len(head.trunk_bias), head.value, units, hidden)
     for k in range(0, units, LANES):
-        save(hidden, k, clamp(load(hidden, k), most))
+        save(hidden, k, clamp(load(hidden, k), NONE))
         total = add_product(total, load(hidden, k), load(head.last, k))
     return linear * head.linear_share[0] + total_of(total) + head.last_bias[0]
 
@@ -275,7 +258,6 @@ def forward_candidates(head, batch, i, moves, channels, work):
 def forward_units(head, moves, channels, cell_units, work):
     """Compute the hidden units of the candidates, four candidates at a time."""
     policy, mixed, units = work.policy, work.mixed, work.units
-    most = row_of(head.cell.dtype.type(NONE))
     for j in range(0, moves, 4):
         for u in range(0, cell_units, LANES):
             one = load(policy, channels + u)
@@ -288,10 +270,10 @@ def forward_units(head, moves, channels, cell_units, work):
                 three = add_product(three, splat(mixed, at + 2 * channels), weights)
                 four = add_product(four, splat(mixed, at + 3 * channels), weights)
             at = j * cell_units + u
-            save(units, at, clamp(one, most))
-            save(units, at + cell_units, clamp(two, most))
-            save(units, at + 2 * cell_units, clamp(three, most))
-            save(units, at + 3 * cell_units, clamp(four, most))
+            save(units, at, clamp(one, NONE))
+            save(units, at + cell_units, clamp(two, NONE))
+            save(units, at + 2 * cell_units, clamp(three, NONE))
+            save(units, at + 3 * cell_units, clamp(four, NONE))
 
 
 @step
@@ -315,9 +297,8 @@ def forward_logits(moves, channels, cell_units, begin, said, work):
 @step
 def lose_value(batch, i, odds, said):
     """Write the losses of the value."""
-    kind, position = odds, batch.chosen[i]
-    zero = kind * 0
-    softplus = np.log1p(np.exp(-abs(odds))) + max(odds, zero)
+    position = batch.chosen[i]
+    softplus = np.log1p(np.exp(-abs(odds))) + max(odds, odds * 0)
     said.odds[i] = odds
     opens, points = batch.positions.opens[position], batch.positions.points[position]
     said.target[i] = softplus - batch.positions.target[position] * odds if opens else np.nan
@@ -354,6 +335,8 @@ def raise_peak(peaks, place, numbers, start, count):
 @step
 def raise_peaks(peaks, moves, channels, cell_units, work):
     """Raise the peaks by the numbers of a position."""
+    peaks[OF_REGION] = max(peaks[OF_REGION], work.regions.max())  # clamped at 0
+    raise_peak(peaks, OF_POOL, work.inputs, channels, len(work.inputs) - channels)
     raise_peak(peaks, OF_TRUNK, work.trunk, 0, len(work.trunk))
     raise_peak(peaks, OF_VALUE, work.hidden, 0, len(work.hidden))
     raise_peak(peaks, OF_DIRECT, work.policy, 0, channels)
@@ -361,12 +344,3 @@ def raise_peaks(peaks, moves, channels, cell_units, work):
     raise_peak(peaks, OF_MIXED, work.mixed, 0, moves * channels)
     raise_peak(peaks, OF_SHIFT, work.policy, channels, cell_units)
     raise_peak(peaks, OF_SHIFT, work.units, 0, moves * cell_units)
-
-
-@step
-def clear_features(batch, i, channels, work):
-    """Clear the features of a position for the next one."""
-    begin, end = range_of(batch, i)
-    for j in range(begin, end):
-        place = place_of(np.int64(batch.cells[j]), batch.positions.width, channels)
-        clear(work.features, place, channels)

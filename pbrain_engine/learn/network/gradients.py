@@ -16,7 +16,6 @@ from .forward import (
     REGION_SCALE,
     SCORE_SCALE,
     TOP,
-    clear_features,
     forward_candidates,
     forward_features,
     forward_logits,
@@ -30,13 +29,11 @@ from .forward import (
     lose_value,
     make_workspace,
     place_of,
-    raise_peak,
     raise_peaks,
     range_of,
-    scale_pool,
     vectors_of,
 )
-from .layout import MASK_BITS, OF_POOL, OF_REGION, REGIONS
+from .layout import MASK_BITS, REGIONS
 from .rows import (
     NONE,
     accumulate,
@@ -51,6 +48,7 @@ from .rows import (
     multiply,
     outer,
     row_of,
+    scale,
     splat,
     step,
 )
@@ -86,8 +84,7 @@ def backward_logits(batch, i, picked, moves, level, shares, of_head, work):
 def backward_units(moves, channels, cell_units, work):
     """Compute the gradients of the hidden units, their shifts and their scales."""
     logits, of_policy, units = work.logits, work.of_policy, work.units
-    policy, of_units, kind = work.policy, work.of_units, work.logits.dtype
-    most = row_of(kind.type(NONE))
+    policy, of_units = work.policy, work.of_units
     clear(of_policy, 0, len(of_policy))
     for j in range(moves):
         factor = row_of(logits[j])
@@ -96,7 +93,7 @@ def backward_units(moves, channels, cell_units, work):
             unit = load(units, at)
             place = channels + cell_units + u
             save(of_policy, place, add_product(load(of_policy, place), factor, unit))
-            back = gate(multiply(factor, load(policy, place)), unit, most)
+            back = gate(multiply(factor, load(policy, place)), unit, NONE)
             save(of_units, at, back)
             place = channels + u
             save(of_policy, place, add(load(of_policy, place), back))
@@ -196,14 +193,14 @@ def backward_value(model, change, linear, of_head, work):
     """Propagate the gradient of the odds to the trunk."""
     trunk, hidden, of_hidden, of_trunk = work.trunk, work.hidden, work.of_hidden, work.of_trunk
     head = model.head
-    most, factor = row_of(trunk.dtype.type(NONE)), row_of(change)
+    factor = row_of(change)
     count, units = len(trunk), len(hidden)
     of_head.linear_share[0] += change * linear
     of_head.last_bias[0] += change
     for k in range(0, units, LANES):
         unit = load(hidden, k)
         save(of_head.last, k, add_product(load(of_head.last, k), factor, unit))
-        save(of_hidden, k, gate(multiply(factor, load(head.last, k)), unit, most))
+        save(of_hidden, k, gate(multiply(factor, load(head.last, k)), unit, NONE))
     layer(of_hidden, 0, units, model.transposed.value, count, of_trunk)
     outer(trunk, count, of_hidden, units, of_head.value)
     accumulate(of_head.value_bias, 0, of_hidden, units)
@@ -213,10 +210,9 @@ def backward_value(model, change, linear, of_head, work):
 def backward_trunk(transposed, mask, of_head, work):
     """Propagate the gradients of the trunk to its inputs."""
     trunk, inputs, of_trunk, of_inputs = work.trunk, work.inputs, work.of_trunk, work.of_inputs
-    most = row_of(trunk.dtype.type(NONE))
     units, whole = len(trunk), len(inputs)
     for k in range(0, units, LANES):
-        save(of_trunk, k, gate(load(of_trunk, k), load(trunk, k), most))
+        save(of_trunk, k, gate(load(of_trunk, k), load(trunk, k), NONE))
     accumulate(of_head.trunk_bias, 0, of_trunk, units)
     accumulate(of_head.sets, mask * units, of_trunk, units)
     for bit in range(MASK_BITS):
@@ -231,22 +227,19 @@ def backward_trunk(transposed, mask, of_head, work):
 def backward_regions(transposed, channels, of_head, work):
     """Propagate the gradients of the trunk's inputs to the sums of the regions."""
     of_inputs, of_regions, regions = work.of_inputs, work.of_regions, work.regions
-    of_sums, sums, kind = work.of_sums, work.sums, work.trunk.dtype
-    most = row_of(kind.type(NONE))
-    pool, factor = row_of(kind.type(1 / POOL_SCALE)), row_of(kind.type(1 / REGION_SCALE))
-    board = row_of(kind.type(1 / BOARD_SCALE))
+    of_sums, sums = work.of_sums, work.sums
     units = len(of_head.region_bias)
     for r in range(REGIONS):
         at, place = r * units, r * channels
         for k in range(0, units, LANES):
-            change = multiply(load(of_inputs, channels + k), pool)
-            save(of_regions, at + k, gate(change, load(regions, at + k), most))
+            change = scale(load(of_inputs, channels + k), 1 / POOL_SCALE)
+            save(of_regions, at + k, gate(change, load(regions, at + k), NONE))
         back = of_sums[place : place + channels]
         clear(back, 0, channels)
         layer(of_regions, at, units, transposed.region, channels, back)
         for k in range(0, channels, LANES):
-            change = multiply(load(back, k), factor)
-            save(back, k, add(change, multiply(load(of_inputs, k), board)))
+            change = scale(load(back, k), 1 / REGION_SCALE)
+            save(back, k, add(change, scale(load(of_inputs, k), 1 / BOARD_SCALE)))
         accumulate(of_head.region_bias, 0, of_regions[at : at + units], units)
     for k in range(channels):
         for u in range(0, units, LANES):
@@ -262,8 +255,6 @@ def backward_regions(transposed, channels, of_head, work):
 def backward_features(batch, i, channels, of_vectors, work):
     """Propagate the gradients of the features to the vectors they are sums of."""
     of_features, of_sums, features = work.of_features, work.of_sums, work.features
-    kind = of_vectors.dtype
-    none, top = row_of(kind.type(0)), row_of(kind.type(TOP))
     cells, codes, regions, width = batch.cells, batch.codes, batch.regions, batch.positions.width
     begin, end = range_of(batch, i)
     for j in range(begin, end):
@@ -272,8 +263,7 @@ def backward_features(batch, i, channels, of_vectors, work):
         a, b, c, d = vectors_of(codes, j, channels)
         for k in range(0, channels, LANES):
             change = add(load(of_features, place + k), load(of_sums, region + k))
-            change = gate(change, load(features, place + k), top)
-            save(features, place + k, none)
+            change = gate(change, load(features, place + k), TOP)
             save(of_vectors, a + k, add(load(of_vectors, a + k), change))
             save(of_vectors, b + k, add(load(of_vectors, b + k), change))
             save(of_vectors, c + k, add(load(of_vectors, c + k), change))
@@ -289,7 +279,7 @@ def accumulate_gradients(batch, first, last, model, goal, gradients, said):
     """
     head, of_head = model.head, gradients.head
     channels = len(head.neighbours) // 3
-    region_units, cell_units = len(head.region_bias), len(head.cell) // channels
+    cell_units = len(head.cell) // channels
     kind, work = head.trunk.dtype, make_workspace(batch, head)
     width, area = batch.positions.width, batch.positions.height * batch.positions.width
     for i in range(first, last):
@@ -298,10 +288,6 @@ def accumulate_gradients(batch, first, last, model, goal, gradients, said):
         linear = kind.type(np.float32(batch.positions.linear[position] / batch.scale))
         forward_features(batch, i, model.vectors, channels, work)
         forward_regions(head, channels, work)
-        if not goal.learning:
-            goal.peaks[OF_REGION] = max(goal.peaks[OF_REGION], work.regions.max())  # clamped at 0
-            raise_peak(goal.peaks, OF_POOL, work.inputs, channels, region_units)
-        scale_pool(channels, region_units, work)
         forward_trunk(head, mask, work)
         odds = forward_value(head, linear, work)
         moves, picked = list_candidates(batch, i, channels, work)
@@ -310,11 +296,9 @@ def accumulate_gradients(batch, first, last, model, goal, gradients, said):
         forward_units(head, moves, channels, cell_units, work)
         largest, level = forward_logits(moves, channels, cell_units, i * area, said, work)
         lose_value(batch, i, odds, said)
-        if not goal.learning:
-            raise_peaks(goal.peaks, moves, channels, cell_units, work)
         lose_move(i, moves, picked, largest, said, work)
         if not goal.learning:
-            clear_features(batch, i, channels, work)
+            raise_peaks(goal.peaks, moves, channels, cell_units, work)
             continue
         backward_logits(batch, i, picked, moves, level, goal.shares, of_head, work)
         backward_units(moves, channels, cell_units, work)
@@ -339,7 +323,6 @@ def accumulate_gradients(batch, first, last, model, goal, gradients, said):
 def inner_layers(net, key, cells, pre, hidden, middle):
     """Write the first units of a pattern and of its mirror image, their sum, and the second."""
     count = len(net.first_bias)
-    most = row_of(net.first.dtype.type(NONE))
     for k in range(0, count, LANES):
         one = load(net.first_bias, k)
         two = one
@@ -349,11 +332,11 @@ def inner_layers(net, key, cells, pre, hidden, middle):
             two = add(two, load(net.first, (4 * (cells - 1 - place) + state) * count + k))
         save(pre, k, one)
         save(pre, count + k, two)
-        save(hidden, k, add(clamp(one, most), clamp(two, most)))
+        save(hidden, k, add(clamp(one, NONE), clamp(two, NONE)))
     copy(net.second_bias, middle)
     layer(hidden, 0, count, net.second, count, middle)
     for k in range(0, count, LANES):
-        save(middle, k, clamp(load(middle, k), most))
+        save(middle, k, clamp(load(middle, k), NONE))
 
 
 @loop
@@ -376,7 +359,6 @@ def backward_map(net, transposed, keys, half, first, last, of_out, of_net):
     count = len(net.first_bias)
     outputs = len(net.third) // count
     kind = net.first.dtype
-    most = row_of(kind.type(NONE))
     pre, hidden, middle = np.zeros(2 * count, kind), np.zeros(count, kind), np.zeros(count, kind)
     change, back = np.zeros(count, kind), np.zeros(count, kind)
     for i in range(first, last):
@@ -387,13 +369,13 @@ def backward_map(net, transposed, keys, half, first, last, of_out, of_net):
         outer(middle, count, row, outputs, of_net.third)
         layer(row, 0, outputs, transposed.third, count, change)
         for k in range(0, count, LANES):
-            save(change, k, gate(load(change, k), load(middle, k), most))
+            save(change, k, gate(load(change, k), load(middle, k), NONE))
         outer(hidden, count, change, count, of_net.second)
         accumulate(of_net.second_bias, 0, change, count)
         layer(change, 0, count, transposed.second, count, back)
         for k in range(0, count, LANES):
-            one = gate(load(back, k), load(pre, k), most)
-            two = gate(load(back, k), load(pre, count + k), most)
+            one = gate(load(back, k), load(pre, k), NONE)
+            two = gate(load(back, k), load(pre, count + k), NONE)
             save(of_net.first_bias, k, add(load(of_net.first_bias, k), add(one, two)))
             for place in range(2 * half):
                 state = keys[i] >> 2 * place & 3

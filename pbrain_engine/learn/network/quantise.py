@@ -176,7 +176,7 @@ def quantise_trunk(writer: HeadWriter, head: Mapping[str, Real], ranges: Ranges)
     biases = head["region_bias"] * region_unit + weights.sum(1) / 2  # the inputs are truncated
     writer.put("region", weights, biases, REGION_INPUT)
     pool_shift = 0
-    while ranges["pool"] * region_unit * MARGIN / 2**pool_shift > LAYER_LIMIT:
+    while ranges["pool"] * POOL_SCALE * region_unit * MARGIN / 2**pool_shift > LAYER_LIMIT:
         pool_shift += 1
     writer.shifts.append(pool_shift)
     unit = ranges.unit("trunk")

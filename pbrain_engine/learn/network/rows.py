@@ -94,19 +94,25 @@ def add_product(builder, total, one, other):
     return builder.fadd(total, builder.fmul(one, other, flags=("fast",)), flags=("fast",))
 
 
-@on_rows
+@emitted(lambda row, _: row(row, row.kind))
+def scale(builder, row, factor):
+    """Return a row times a number."""
+    return builder.fmul(row, spread(builder, factor), flags=("fast",))
+
+
+@emitted(lambda row, _: row(row, row.kind))
 def clamp(builder, row, top):
     """Return a row with each number clamped between 0 and ``top``."""
-    zero = ir.Constant(row.type, None)
+    zero, most = ir.Constant(row.type, None), spread(builder, top)
     row = builder.select(builder.fcmp_ordered(">", row, zero), row, zero)
-    return builder.select(builder.fcmp_ordered("<", row, top), row, top)
+    return builder.select(builder.fcmp_ordered("<", row, most), row, most)
 
 
-@on_rows
+@emitted(lambda row, *_: row(row, row, row.kind))
 def gate(builder, row, seen, top):
     """Return a row with zeros wherever ``seen`` is not between 0 and ``top``."""
-    zero = ir.Constant(row.type, None)
-    above, below = builder.fcmp_ordered(">", seen, zero), builder.fcmp_ordered("<", seen, top)
+    zero, most = ir.Constant(row.type, None), spread(builder, top)
+    above, below = builder.fcmp_ordered(">", seen, zero), builder.fcmp_ordered("<", seen, most)
     return builder.select(builder.and_(above, below), row, zero)
 
 
