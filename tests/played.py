@@ -1,6 +1,8 @@
-"""Games and engines after moves written as ``h8i9``."""
+"""Games, engines and positions of messages after moves written as ``h8i9``."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from pbrain_engine import Engine, Game, Move, Rule
 from pbrain_engine.game.cells import parse_moves
@@ -22,3 +24,9 @@ def set_up(engine: Engine, moves: str, rule: Rule = Rule.FREESTYLE, size: int = 
     engine.new_game(size, rule=rule)
     for move in moves_of(moves, size):
         engine.play(*move)
+
+
+def position(moves: str = "", rule: str = "freestyle", size: int = 15, **more: Any) -> Any:
+    """Return a position as a page sends it."""
+    cells = [list(cell) for cell in moves_of(moves, size)]
+    return {"width": size, "height": size, "rule": rule, "moves": cells, **more}

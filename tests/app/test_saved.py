@@ -18,8 +18,8 @@ from pbrain_engine.commands import analyse
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.options import DATABASE
-from tests.board.board_server import position
 from tests.conftest import Run
+from tests.played import position
 
 
 def document(name: str, began: float, moves: str, match: Any = None) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import json
 import random
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,26 +17,20 @@ import pytest
 from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board.app import MOST_BYTES, STATIC
 from pbrain_engine.board.app import BoardServer as BoardApp
-from pbrain_engine.board.desk import Archive, Desk, Desks, Job
+from pbrain_engine.board.desk import Archive, Desks, Job
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS, OPERATIONS, Operation
 from pbrain_engine.commands import analyse
 from pbrain_engine.game.record import GameRecord
-from tests.board.board_server import PATIENCE, BoardServer, Tab, position
+from tests.board.board_server import PATIENCE, BoardServer, until
 from tests.conftest import Run
-from tests.golden.board import GOOD, request, scope
+from tests.golden.board import GOOD, Page, request, scope
+from tests.played import position
 
 ConnectionClosed = pytest.importorskip("websockets.exceptions").ConnectionClosed
+connect = pytest.importorskip("websockets.sync.client").connect
 
-OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 LIMIT = 20_000  # nodes where the page is held against the terminal
-
-
-@pytest.fixture
-def tab(server: BoardServer) -> Iterator[Tab]:
-    tab = Tab(server)
-    yield tab
-    tab.close()
 
 
 @pytest.fixture
@@ -47,31 +40,15 @@ def board() -> Iterator[BoardApp]:
     board.close()
 
 
-class Heard(Desk):
-    """A desk whose answers are kept."""
-
-    def __init__(self, desks: Desks) -> None:
-        super().__init__(desks, lambda answer: self.answers.append(answer))
-        self.answers: list[Any] = []
-
-
-def until(condition: Any) -> None:
-    """Wait for something to become true."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 # The contract -----------------------------------------------------------------------
 
 
-def test_every_file_of_the_page_is_served_and_all_are_small(server: BoardServer) -> None:
+def test_every_file_of_the_page_is_served_and_all_are_small(board: BoardApp) -> None:
     sizes = {}
     for name in (*(path.name for path in STATIC.iterdir()), "draw.js", "page.css"):
-        with urllib.request.urlopen(f"{server.base}/{name}") as answer:
-            sizes[name] = len(answer.read())
-            assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+        status, headers, content = request(board, f"/{name}", {})
+        assert status == 200 and "default-src 'self'" in headers["content-security-policy"]
+        sizes[name] = len(content)
     tables = [sizes.pop(name) for name in list(sizes) if name.startswith("words-")]
     assert sizes.pop("gif.js") < 5_000  # loaded when a film is saved
     assert sum(sizes.values()) + max(tables) < 225_000  # one language is loaded
@@ -96,7 +73,7 @@ def test_a_start_that_cannot_be_is_one_line(
 def test_tabs_and_programs_that_ask_are_visitors(board: BoardApp) -> None:
     board.desks.last_closed -= 100
     assert board.seconds_alone > 100
-    tab = Heard(board.desks)
+    tab = Page(board.desks)
     assert board.seconds_alone == 0
     tab.close()
     board.desks.last_closed -= 100
@@ -106,17 +83,6 @@ def test_tabs_and_programs_that_ask_are_visitors(board: BoardApp) -> None:
 
 
 # Who is let in ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("who", "word"),
-    [({"token": "wrong"}, "token"), ({"origin": "http://example.org"}, "another site")],
-)
-def test_a_socket_is_closed_with_a_reason(server: BoardServer, who: Any, word: str) -> None:
-    with server.connect(**who) as refused, pytest.raises(ConnectionClosed) as closed:
-        refused.recv(timeout=PATIENCE)
-    assert closed.value.rcvd is not None
-    assert closed.value.rcvd.code == 1008 and word in closed.value.rcvd.reason
 
 
 FOREIGN = [
@@ -161,12 +127,12 @@ def test_the_page_itself_is_let_in_also_behind_a_proxy_that_encrypts(board: Boar
 def test_a_question_too_many_on_one_socket_gets_a_reason(
     board: BoardApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Heard(board.desks)
+    asked = Page(board.desks)
     monkeypatch.setattr(desk_module, "start_deep", lambda work: [None])  # they wait
     for name in range(desk_module.MOST_WAITING + 1):
-        assert asked.answers == []
+        assert asked.heard == []
         asked.take(json.dumps({"do": "analyse", "id": name, "position": position("h8")}))
-    assert asked.answers == [{"id": name, "error": "too many questions at once", "code": "busy"}]
+    assert asked.heard == [{"id": name, "error": "too many questions at once", "code": "busy"}]
 
 
 def test_page_and_server_have_the_same_limits() -> None:
@@ -174,28 +140,22 @@ def test_page_and_server_have_the_same_limits() -> None:
         assert f" = {limit:_};" in (STATIC / name).read_text(encoding="utf-8")
 
 
-def test_random_bytes_and_huge_messages_end_one_socket_only(server: BoardServer, tab: Tab) -> None:
-    assert "too large" in tab.ask("read", text="h" * MOST_CHARACTERS)["error"]
-    for message in (random.Random(1).randbytes(500), "x" * (MOST_BYTES + 1)):
-        with server.connect() as victim, pytest.raises(ConnectionClosed):
-            victim.send(message)
-            victim.recv(timeout=PATIENCE)
-    status, answer = server.post("read", b"x" * (MOST_CHARACTERS + 1))
-    assert status == 413 and "large" in answer["error"]
-    assert tab.ask("look", position=position("h8"))["to_move"] == "white"
+def test_random_bytes_and_huge_messages_end_one_socket_only(server: BoardServer) -> None:
+    address = server.address.replace("http", "ws").replace("/?", "/api/socket?")
+    large, look = {"do": "read", "text": "h" * MOST_CHARACTERS}, {"do": "look"}
+    with connect(address) as other:
+        for message in (random.Random(1).randbytes(500), "x" * (MOST_BYTES + 1)):
+            with connect(address) as victim, pytest.raises(ConnectionClosed):
+                victim.send(message)
+                victim.recv(timeout=PATIENCE)
+        for question, answer in ((large, "too large"), (look, "'position' is missing")):
+            other.send(json.dumps(question))
+            assert answer in other.recv(timeout=PATIENCE)
 
 
-def test_a_tab_that_leaves_takes_its_search_with_it(board: BoardApp) -> None:
-    """Played by a script: what the page sends once it has heard of what is before."""
-    heard: list[Any] = []
-    script = [
-        (0, {"type": "websocket.connect"}),
-        (1, {"do": "analyse", "id": 1, "position": position("h8")}),
-        (2, {"do": "look", "id": 2, "position": position("h8")}),
-        (3, {"do": "stop", "id": 3, "target": 1}),
-        (5, {"do": "analyse", "id": 4, "position": position("h8")}),
-        (6, {"type": "websocket.disconnect"}),
-    ]
+def visit(board: BoardApp, script: list[tuple[int, Any]], **headers: str) -> list[str]:
+    """Play a page on a socket, which sends once it has heard of what is before; return that."""
+    heard: list[str] = []
 
     async def receive() -> Any:
         due, message = script.pop(0)
@@ -210,14 +170,33 @@ def test_a_tab_that_leaves_takes_its_search_with_it(board: BoardApp) -> None:
     async def send(message: Any) -> None:
         data = json.loads(message.get("text") or "{}")
         kind = "event" if "event" in data else "result" if "result" in data else message["type"]
-        heard.append(f"{kind} {data.get('id', '')}")
+        heard.append(f"{kind} {data.get('id', message.get('reason', ''))}")
         assert len(board.desks.open) == 1 or not data
 
     with ThreadPoolExecutor() as apart:
-        path = "/api/socket?token=token"
-        asking = board.app(scope("websocket", path, GOOD), receive, send)
+        asking = board.app(scope("websocket", "/api/socket", {**GOOD, **headers}), receive, send)
         apart.submit(asyncio.run, asking).result()
-    assert list(dict.fromkeys(heard)) == [
+    return list(dict.fromkeys(heard))
+
+
+CONNECT = 0, {"type": "websocket.connect"}
+
+
+def test_a_socket_is_closed_with_a_reason(board: BoardApp) -> None:
+    heard = visit(board, [CONNECT], origin="http://example.org")
+    assert heard == ["websocket.accept ", "websocket.close the request comes from another site"]
+
+
+def test_a_tab_that_leaves_takes_its_search_with_it(board: BoardApp) -> None:
+    heard = visit(board, [
+        CONNECT,
+        (1, {"do": "analyse", "id": 1, "position": position("h8")}),
+        (2, {"do": "look", "id": 2, "position": position("h8")}),
+        (3, {"do": "stop", "id": 3, "target": 1}),
+        (5, {"do": "analyse", "id": 4, "position": position("h8")}),
+        (6, {"type": "websocket.disconnect"}),
+    ])  # fmt: skip
+    assert heard == [
         "websocket.accept ", "event 1", "result 2", "result 3", "result 1", "event 4"
     ]  # fmt: skip
     assert not board.desks.open
@@ -235,30 +214,17 @@ def test_an_error_that_was_not_expected_is_reported(
 # What it says -----------------------------------------------------------------------
 
 
-def test_stop_ends_a_search_at_once_and_what_has_ended_stops_nothing_else(tab: Tab) -> None:
-    ended = tab.send("analyse", position=position("h8"))
-    tab.receive()
-    tab.send("stop", target=ended)
-    while "event" in (message := tab.receive()) or message["id"] != ended:
-        pass
-    assert message["result"]["move"]
-    number = tab.send("analyse", position=position("h8"))
-    assert tab.ask("stop", target=ended) == {}
-    heard = [tab.receive() for _ in range(3)]
-    assert all(message["id"] == number and "event" in message for message in heard)
-    proof = tab.ask("prove", position=position(OPEN_THREE))  # for which the search gives way
-    assert proof["claim"] == "vcf" and proof["length"] == 2
-
-
-def test_the_page_says_what_the_terminal_says(tab: Tab, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_says_what_the_terminal_says(capsys: pytest.CaptureFixture[str]) -> None:
     moves, rule = "h8i9g9g7i8g8h7", "renju"
     words = [moves, "--rule", rule, "--nodes", str(LIMIT), "--time", "60", "--json"]
     assert analyse.main(words) == 0
     terminal = json.loads(capsys.readouterr().out)
-    tab.ask("analyse", position=position(moves, rule), nodes=LIMIT // 2)  # what is to be forgotten
-    page = tab.ask("analyse", position=position(moves, rule), nodes=LIMIT)
+    desk = Page(Desks(1, Archive()))
+    for nodes in (LIMIT // 2, LIMIT):  # the first is to be forgotten
+        page = desk.ask("analyse", position=position(moves, rule), nodes=nodes)
     for field in ("move", "value", "chance", "pv", "depth", "nodes", "win"):
         assert page[field] == terminal[field], field
+    desk.close()
 
 
 # What it leaves behind ----------------------------------------------------------------
@@ -272,10 +238,10 @@ def job_of(do: Any, endless: bool = False) -> Job:
 def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk_module, "REST_AFTER", 0.2)
     desks = Desks(2, Archive())
-    desk = Desk(desks)
+    desk = Page(desks)
     began: list[bool] = []
 
-    def begin(desk: Desk, job: Job) -> None:
+    def begin(desk: Page, job: Job) -> None:
         for threads in (1, 2):
             assert desk.engine(GameRecord(), threads, memory=16).threads == threads
         desk.rest()
@@ -290,18 +256,21 @@ def test_memory_is_given_back_after_a_while_without_work(monkeypatch: pytest.Mon
 
 def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
     desks = Desks(1, Archive())
-    desk = Heard(desks)
+    desk = Page(desks)
     begun, done, later = threading.Event(), threading.Event(), threading.Event()
 
-    def endless(desk: Desk, job: Job) -> None:
+    def endless(desk: Page, job: Job) -> None:
         begun.set()
         until(lambda: job.is_stopped)
         done.set()
 
     desk.run(Job(OPERATIONS["look"], is_stopped=True))
-    assert desk.answers == [{"id": None, "error": "stopped", "stopped": True}]
-    desk.submit(job_of(endless, endless=True))
+    assert desk.heard == [{"id": None, "error": "stopped", "stopped": True}]
+    job = job_of(endless, endless=True)
+    desk.submit(job)
     assert begun.wait(PATIENCE)
+    desk.stop("another")
+    assert not job.is_stopped
     desk.submit(job_of(lambda desk, job: later.set()))  # ends the endless one
     assert done.wait(PATIENCE) and later.wait(PATIENCE)
     desk.close()
@@ -309,32 +278,15 @@ def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
     desk.submit(job_of(lambda desk, job: pytest.fail("the desk is closed")))
 
 
-def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(tmp_path: Path) -> None:
-    server = BoardServer(tmp_path, "--threads", "1")  # its own: a page of other tests stays open
-    tabs = [Tab(server) for _ in range(8)]
+def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(board: BoardApp) -> None:
+    tabs = [Page(board.desks) for _ in range(8)]
     for tab in tabs:
-        tab.send("analyse", position=position("h8"), memory=64)
+        tab.take(json.dumps({"do": "analyse", "position": position("h8"), "memory": 64}))
     for tab in tabs[:4]:
         tab.close()
-    for tab in tabs[4:]:
-        assert "event" in tab.receive()
-    assert server.health()["searching"] >= 4
+    until(lambda: all(tab.heard for tab in tabs[4:]))
+    health = json.loads(request(board, "/api/health", {})[2])
+    assert [health[name] for name in ("tabs", "engines", "searching")] == [4, 4, 4]
     for tab in tabs[4:]:
         tab.close()
-    until(lambda: server.health()["tabs"] == 0)
-    until(lambda: server.health()["engines"] == server.health()["searching"] == 0)
-    assert server.stop() == ""
-
-
-def test_a_killed_server_comes_back_with_the_same_token_and_port(tmp_path: Path) -> None:
-    server = BoardServer(tmp_path)
-    assert server.address == f"http://127.0.0.1:{server.port}/?token={server.token}"
-    assert len(server.token) >= 20
-    tab = Tab(server)
-    tab.send("analyse", position=position("h8"))
-    server.kill()
-    again = BoardServer(tmp_path, port=server.port)
-    assert again.address == server.address
-    assert (tmp_path / "numoku" / "board-token").stat().st_mode & 0o077 == 0  # its user's alone
-    assert Tab(again).ask("look", position=position("h8"))["to_move"] == "white"
-    assert again.stop() == ""
+    assert not board.desks.open and not any(tab.jobs or tab.has_engine for tab in tabs)

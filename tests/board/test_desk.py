@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pbrain_engine.app.setup import parse_setup
-from pbrain_engine.board import desk, files, proofs, searches  # noqa: F401 - they register operations
-from pbrain_engine.board.desk import Archive, Desk, Desks, Job
-from pbrain_engine.board.messages import OPERATIONS
-from pbrain_engine.database import rescue
+from pbrain_engine.board import desk, proofs, searches
+from pbrain_engine.board.desk import Archive
 from pbrain_engine.database.lines import read_trees
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
 from pbrain_engine.game.game import Game, Move
 from pbrain_engine.game.result import Result, Tree
-from tests.board.board_server import PATIENCE, BoardServer, Tab, position, position_of_puzzle
+from tests.board.board_server import until
 from tests.golden import board
+from tests.played import position
 
 pytestmark = pytest.mark.slow
 
@@ -48,100 +46,25 @@ def test_a_question_whose_thread_does_not_start_is_out_of_the_way_of_the_next(
     assert [answer["code"] for answer in answers] == ["memory", "no-moves"]
 
 
-# The board's server with a database: what it tells of it, and what it keeps in it ------
+# What is kept in a database --------------------------------------------------------------
 
 
-OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
-SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]
-THREATS = next(p for p in SHIPPED if p["kind"] == "vct" and p["own_moves"] > 4)
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("known") / "a.db"
-
-
-@pytest.fixture(scope="module")
-def server(file: Path) -> Iterator[BoardServer]:
-    """A server whose tests have a rule each, so that none of them knows of the others."""
-    server = BoardServer(file.parent, "--db", str(file))
-    yield server
-    assert server.stop() == ""
-    with Database(file) as database:
-        assert list(rescue.find_faults(database)) == []
-
-
-@pytest.fixture
-def tab(server: BoardServer) -> Iterator[Tab]:
-    tab = Tab(server)
-    yield tab
-    tab.close()
-
-
-def known_soon(tab: Tab, where: Any, field: str, above: int = 0) -> dict[str, Any]:
-    """Return what is known as soon as a field of it is: searches are written behind."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        found = tab.ask("known", position=where)
-        if (value := found.get(field)) and (not above or value > above):
-            return found
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def test_an_analysis_is_kept_when_it_is_stopped_and_while_it_runs(tab: Tab) -> None:
-    where, turned = (position(moves, "caro_exact") for moves in ("h8i9", "h8g7"))
-    number = tab.send("analyse", position=where)
-    while "event" not in tab.receive():
-        pass
-    tab.send("stop", target=number)
-    while (message := tab.receive())["id"] != number or "result" not in message:
-        pass
-    found = known_soon(tab, where, "depth")
-    assert found["depth"] >= min(message["result"]["depth"], 1)
-    assert found["version"].startswith("Numoku")
-    tab.ask("analyse", position=turned, depth=found["depth"] + 1)
-    known_soon(tab, where, "depth", found["depth"])  # the deeper one stands
-
-
-def test_a_long_analysis_is_written_while_it_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("gap", [0.05, 1e9])
+def test_an_analysis_is_kept_while_it_goes_on_and_when_it_is_stopped(
+    gap: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searches, "KEEPING_GAP", 0.05)
-    archive = Archive(str(tmp_path / "b.db"))
-    desk = Desk(Desks(1, archive))
-    operation = OPERATIONS["analyse"]
-    desk.submit(Job(operation, operation.read({"position": position("h8i9")})))
-    end = time.monotonic() + PATIENCE
-    with Database(tmp_path / "b.db") as database:  # it is never stopped
-        while not database.connection.rows("SELECT depth FROM position WHERE depth > 2"):
-            assert time.monotonic() < end and desk.jobs
-    desk.close()
-    archive.close()
+    monkeypatch.setattr(searches, "KEEPING_GAP", gap)
+    page = board.Page(desk.Desks(1, Archive(str(tmp_path / "b.db"))))
+    page.take(json.dumps({"do": "analyse", "position": position("h8i9")}))
+    with Database(tmp_path / "b.db") as database:
 
+        def kept() -> list[Any]:
+            return database.connection.rows("SELECT depth FROM position WHERE depth > 2")
 
-def test_proofs_are_kept_and_taken_from_there(tab: Tab, file: Path) -> None:
-    proof = tab.ask("prove", position=position(OPEN_THREE))
-    assert proof["claim"] == "vcf"
-    found = known_soon(tab, position(OPEN_THREE), "proof")
-    assert found["proof"] == "vcf" and found["mate"] == 3
-    where = position_of_puzzle(THREATS)
-    threats = tab.ask("prove", position=where)
-    assert threats["claim"] == "vct"
-    tree = known_soon(tab, where, "tree")["tree"]
-    assert tree["move"] == threats["move"] and tree["answers"]
-    # The same position turned by half a turn: so is the proof.
-    placed = [{**stone, "x": 14 - stone["x"], "y": 14 - stone["y"]} for stone in where["placed"]]
-    turned = tab.ask("known", position={**where, "placed": placed})["tree"]
-    assert turned["move"] == [14 - cell for cell in tree["move"]]
-    assert turned["answers"][0]["reply"] == [14 - cell for cell in tree["answers"][0]["reply"]]
-    with Database(file) as database, database.transaction():
-        names = "proof = :proof WHERE tree <> ''"
-        database.connection.run(f"UPDATE position SET {names}", {"proof": "vcf"})
-    again = tab.ask("prove", position=where)  # needs no search
-    assert again["claim"] == "vcf" and again["move"] == tree["move"]  # that is no search's word
-    with Database(file) as database, database.transaction():
-        database.connection.run(f"UPDATE position SET {names}", {"proof": "vct"})
+        until(lambda: kept() if gap < 1 else page.heard and page.heard[-1]["event"]["depth"] > 2)
+        page.close()
+        page.archive.close()
+        assert kept()
 
 
 def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> None:

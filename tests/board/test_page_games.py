@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.board.board_page import Open, Page, wait
-from tests.board.board_server import BoardServer
+from tests.board.board_server import BoardServer, until
 
 pytestmark = pytest.mark.slow
 
@@ -105,9 +105,8 @@ def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
     page.begin("resume", person="both", minutes=1, byoyomi=10, periods=3)
     page.do("app.play.match.used = [70, 0]")
     page.raw.fill("#comment", "over a restart")
-    game = {"game": page.do("app.tree.id")}
-    while "over a restart" not in str(server.post("game", game)[1]):
-        page.raw.wait_for_timeout(20)
+    kept = "app.server.ask('game', { game: app.tree.id })"
+    until(lambda: "over a restart" in str(page.do(kept)))
     page.close()
     assert server.stop() == ""
     server = BoardServer(tmp_path)

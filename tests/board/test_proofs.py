@@ -1,25 +1,27 @@
-"""Proofs are walked through over the socket: whatever the defence is, they end in a five."""
+"""Proofs are walked through: whatever the defence is, they end in a five."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pbrain_engine.board.desk import Archive, Desk, Desks, Job
+from pbrain_engine.board.desk import Archive, Desks, Job
 from pbrain_engine.board.messages import OPERATIONS
 from pbrain_engine.board.proofs import Walk, win_of
 from pbrain_engine.game.game import Move
 from pbrain_engine.game.result import Tree
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.solver import Solver
-from tests.board.board_server import BoardServer, Tab, position, position_of_puzzle
 from tests.boards import game_of
+from tests.golden.board import Page
 from tests.oracle import rules
 from tests.oracle.rules import Board
+from tests.played import position
 
 pytestmark = pytest.mark.slow
 
@@ -28,13 +30,11 @@ SIDES = ("black", "white")
 SHIPPED = OPERATIONS["puzzles"].do(None, None)["puzzles"]
 
 
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    server = BoardServer(tmp_path_factory.mktemp("board"))
-    tab = Tab(server)
-    yield tab
-    tab.close()
-    assert server.stop() == ""
+@pytest.fixture
+def desk() -> Iterator[Page]:
+    desk = Page(Desks(1, Archive()))
+    yield desk
+    desk.close()
 
 
 def board_of(puzzle: dict[str, Any]) -> Board:
@@ -45,26 +45,32 @@ def board_of(puzzle: dict[str, Any]) -> Board:
     return board
 
 
-def defence(tab: Tab, now: Any, board: Board, side: int, chance: random.Random) -> Any:
+def position_of(puzzle: dict[str, Any]) -> Any:
+    placed = [{"x": x, "y": y, "side": side} for side in SIDES for x, y in puzzle[side]]
+    more = {"placed": placed, "first": puzzle["to_move"]}
+    return position("", puzzle["rule"], puzzle["size"], **more)
+
+
+def defence(desk: Page, now: Any, board: Board, side: int, chance: random.Random) -> Any:
     """Return a defence: one that the proof knows, a four of the defender's, or anything."""
     legal = [cell for cell in board.empties() if rules.is_legal(board, cell, side)]
     kind = chance.random()
-    if kind < 0.4 and (known := tab.ask("branches", position=now)["branches"]):
+    if kind < 0.4 and (known := desk.ask("branches", position=now)["branches"]):
         return tuple(chance.choice(known)["reply"])
     if kind < 0.75:
-        made = tab.ask("threats", position=now)["shapes"][SIDES[side]]
+        made = desk.ask("threats", position=now)["shapes"][SIDES[side]]
         fours = [tuple(shape["cell"]) for shape in made if "four" in shape["makes"]]
         legal = [cell for cell in fours if cell in legal] or legal
     return chance.choice(legal) if legal else None
 
 
-def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> None:
+def walk(desk: Page, puzzle: dict[str, Any], chance: random.Random) -> None:
     """Walk to the five."""
     board = board_of(puzzle)
     attacker = SIDES.index(puzzle["to_move"])
-    now = position_of_puzzle(puzzle)
+    now = position_of(puzzle)
     for _ in range(DEFENCES):
-        found = tab.ask("prove", position=now, seconds=30)
+        found = desk.ask("prove", position=now, seconds=30)
         assert found.get("move"), (puzzle["id"], now["moves"], found)
         move = tuple(found["move"])
         assert rules.is_legal(board, move, attacker), (puzzle["id"], now["moves"], move)
@@ -72,7 +78,7 @@ def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> None:
         now["moves"].append(list(move))
         if rules.is_win(board, move):
             return
-        answer = defence(tab, now, board, 1 - attacker, chance)
+        answer = defence(desk, now, board, 1 - attacker, chance)
         if answer is None:  # renju: black may play nowhere
             return
         board.put(answer, 1 - attacker)
@@ -82,11 +88,11 @@ def walk(tab: Tab, puzzle: dict[str, Any], chance: random.Random) -> None:
 
 
 @pytest.mark.parametrize("rule", [rule.name.lower() for rule in Rule])
-def test_shipped_puzzles_are_won_against_random_defences(tab: Tab, rule: str) -> None:
+def test_shipped_puzzles_are_won_against_random_defences(desk: Page, rule: str) -> None:
     chance = random.Random(rule)
     wins = [one for one in SHIPPED if one["rule"] == rule and one["kind"] != "defend"]
     for puzzle in wins[::3]:  # those of all lengths
-        walk(tab, puzzle, chance)
+        walk(desk, puzzle, chance)
 
 
 def test_shipped_puzzles_are_of_every_length_and_the_easiest_come_first() -> None:
@@ -111,12 +117,12 @@ def test_shipped_defences_are_all_that_hold_and_wins_as_long_as_they_say() -> No
                 assert solver.fours(game).length == puzzle["own_moves"], puzzle["id"]
 
 
-def test_the_longest_defence_is_chosen_and_an_escape_is_named(tab: Tab) -> None:
+def test_the_longest_defence_is_chosen_and_an_escape_is_named(desk: Page) -> None:
     wins = [puzzle for puzzle in SHIPPED if puzzle["kind"] != "defend"]
     puzzle = next(p for p in wins if p["rule"] == "freestyle" and p["own_moves"] >= 4)
-    now = position_of_puzzle(puzzle)
+    now = position_of(puzzle)
     now["moves"].append(puzzle["best"][0])
-    found = tab.ask("reply", position=now, seconds=20)
+    found = desk.ask("reply", position=now, seconds=20)
     assert found["state"] == "lost"
     assert found["length"] == puzzle["own_moves"] - 1
 
@@ -130,25 +136,18 @@ def test_the_line_of_a_proof_is_its_longest() -> None:
     assert (found.claim, found.line, found.length) == ("win", line, 3)
 
 
-@pytest.fixture
-def desk() -> Iterator[Desk]:
-    desk = Desk(Desks(1, Archive()))
-    yield desk
-    desk.close()
-
-
-def stones(**more: Any) -> Any:
+def stones(white: int = 8, **more: Any) -> Any:
     """Return a position of two stones, in which no threat is near."""
-    placed = [{"x": 7, "y": 7, "side": "black"}, {"x": 8, "y": 8, "side": "white"}]
-    return position(**{"placed": placed, **more})
+    placed = [{"x": 7, "y": 7, "side": "black"}, {"x": white, "y": white, "side": "white"}]
+    return position(placed=placed, **more)
 
 
-def walk_from(desk: Desk, where: Any) -> Walk:
+def walk_from(desk: Page, where: Any) -> Walk:
     return Walk(desk, Job(OPERATIONS["prove"], {"position": where, "seconds": 0.5}))
 
 
 def test_a_proof_is_kept_for_its_rule_board_and_side_alone(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Walk, "_by_search", lambda walk: None)
     monkeypatch.setattr(desk.archive, "note_win", lambda *found: noted.append(found))
@@ -159,16 +158,30 @@ def test_a_proof_is_kept_for_its_rule_board_and_side_alone(
         assert (found is None) == bool(more)
         assert found is None or found.line == ((6, 6),)
     assert not noted
-    walk = walk_from(desk, stones(moves=[(6, 7), (0, 0), (5, 7), (0, 2)]))
+    walk = walk_from(desk, stones(moves="g8a1f8a3"))
     proof = walk.win()
     assert proof and noted == [(walk.game, proof)]
 
 
-def test_after_the_move_of_a_proof_the_defences_are_those_of_the_proof_alone(desk: Desk) -> None:
+def test_a_proof_in_a_database_is_taken_from_there_however_it_is_turned(
+    desk: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Walk, "_by_search", lambda walk: None)
+    archive = Archive(str(tmp_path / "b.db"))
+    archive.note_win(walk_from(desk, stones()).game, win_of(Tree(Move(5, 6), {})))
+    archive.close()
+    desk.archive = Archive(str(tmp_path / "b.db"))
+    for white, move in ((8, (5, 6)), (6, (9, 8))):
+        found = walk_from(desk, stones(white)).win()
+        assert found is not None and found.line == (move,)
+    desk.archive.close()
+
+
+def test_after_the_move_of_a_proof_the_defences_are_those_of_the_proof_alone(desk: Page) -> None:
     """The solver knows of no threat there: the main search alone saw the win."""
     answers = {Move(3, 3): Tree(Move(4, 4), {}), Move(2, 9): Tree(Move(5, 5), {})}
     walk_from(desk, stones())._keep(Tree(Move(6, 6), answers))
-    assert walk_from(desk, stones(moves=[(6, 6)])).defences() == list(answers)
-    for moves in ([(6, 7)], [(6, 6), (3, 3)], []):
+    assert walk_from(desk, stones(moves="g7")).defences() == list(answers)
+    for moves in ("g8", "g7d4", ""):
         assert walk_from(desk, stones(moves=moves)).defences() is None
-    assert walk_from(desk, stones(moves=[(6, 6)], first="white")).defences() is None
+    assert walk_from(desk, stones(moves="g7", first="white")).defences() is None

@@ -35,6 +35,7 @@ from pbrain_engine.game.cells import parse_moves
 from tests.golden import texts
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
 from tests.golden.records import Record, stage
+from tests.played import position
 
 MANY = 4  # fields of an object of which no more than the first is written again
 VARIED_HERE = (
@@ -49,15 +50,13 @@ def filled(fields: dict[str, Any]) -> Any:
     """Return an object of a message, which may be written short."""
     match fields:
         case {"at": str(moves), **more}:
-            size = more.pop("size", 15)
             placed = more.get("placed")
             if isinstance(placed, dict):
                 more["placed"] = [
                     {"x": x, "y": y, "side": side}
                     for side, cells in placed.items() for x, y in parse_moves(cells)
                 ]  # fmt: skip
-            cells = [list(cell) for cell in parse_moves(moves, size)]
-            return {"width": size, "height": size, "rule": "freestyle", "moves": cells, **more}
+            return position(moves, **more)
         case {"line": str(moves)}:
             return [
                 {"parent": k - 1, "x": x, "y": y} for k, (x, y) in enumerate(parse_moves(moves))
@@ -91,6 +90,10 @@ class Page(Desk):
         while self.jobs:
             time.sleep(0.001)
         return self.heard
+
+    def ask(self, operation: str, **fields: Any) -> Any:
+        """Return the result of a question."""
+        return self.says(f"{operation} {json.dumps(fields)}")[-1]["result"]
 
 
 def short(value: Any, known: dict[str, Any]) -> Any:

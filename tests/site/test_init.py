@@ -15,7 +15,7 @@ import pytest
 
 from pbrain_engine import site, threads
 from pbrain_engine.native.load.library import Library
-from tests.board.board_server import position
+from tests.played import position
 
 
 class Page:
