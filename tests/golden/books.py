@@ -1,15 +1,12 @@
 """What books hold, play and say: ``python -m tests.golden.books`` records it anew.
 
-In ``books.txt`` a line with ``>`` is a step, its values as Python writes them, and all others are
-recorded. A ``page`` is put into the book of the empty board, whose pages are shown then, and the
-positions that would be searched next; a book ``plays``; a ``command`` is a line for the shell.
+A session (see ``records``), in which ``numoku`` takes a command.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 from pbrain_engine import cli
@@ -24,8 +21,8 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden import texts
-from tests.golden.readings import answered
-from tests.golden.records import Record, printed, stage
+from tests.golden.commands import BOARD, stones
+from tests.golden.records import Record, printed, session, stage
 
 EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
 
@@ -51,7 +48,7 @@ def key_of(moves: str) -> bytes:
     return image_of(reduce(Position.after, parse_moves(moves), EMPTY)).key
 
 
-def stones(key: bytes) -> str:
+def sides(key: bytes) -> str:
     """Return the stones of a position, as its key has them."""
     position = read_key(key)
     return f"x{format_moves(position.black)} o{format_moves(position.white)}"
@@ -74,17 +71,25 @@ def shown(graph: growth.Graph) -> Iterator[str]:
     for key, page in sorted(graph.pages.items()):
         moves = " ".join(f"{cell_name(*cell)}={value:+}" for cell, value in graph.moves(page))
         reached = "" if key in graph.below else ", not reached"
-        yield f"{stones(key)}: {page.value:+} by {moves}{reached}"
+        yield f"{sides(key)}: {page.value:+} by {moves}{reached}"
     busy: set[bytes] = set()
     told: list[str] = []
     while len(busy) < 6 and (leaf := graph.next_leaf(busy)) is not None:
         busy.add(leaf)
-        told.append(f"next {stones(leaf)}")
+        told.append(f"next {sides(leaf)}")
     yield from texts.joined(told, "next ")
 
 
-def played(name: str, moves: str, seed: int | None = None, effort: int = 0, rule: int = 0,
-           stones: int = 3) -> Iterator[str]:  # fmt: skip
+def page(name: str, moves: str, values: dict[str, int], nodes: int | None = None) -> Iterator[str]:
+    """Put a page into the book of the empty board, and yield what it holds then."""
+    with Database(name, create=True) as database, database.transaction():
+        graph = growth.load_graph(database, key_of(""))
+        store(database, graph, moves, values, nodes)
+    return shown(graph)
+
+
+def plays(name: str, moves: str, seed: int | None = None, effort: int = 0, rule: int = 0,
+          stones: int = 3) -> Iterator[str]:  # fmt: skip
     """Yield what a book has of a position, and what it plays."""
     book, game = Book(name, seed), Game(15, 15, Rule(rule))
     for cell in parse_moves(moves):
@@ -96,30 +101,18 @@ def played(name: str, moves: str, seed: int | None = None, effort: int = 0, rule
     book.close()
 
 
-def answers(kind: str, *given: Any) -> Iterator[str]:
-    """Yield what comes of a step."""
-    match kind, *given:
-        case "page", name, moves, values, *nodes:
-            with Database(name, create=True) as database, database.transaction():
-                graph = growth.load_graph(database, key_of(""))
-                store(database, graph, moves, values, *nodes)
-            yield from shown(graph)
-        case "doubles", moves:
-            yield format_moves(growth.doubles(key_of(moves)))
-        case "plays", name, moves, *more:
-            yield from played(name, moves, **dict(*more))
-        case "effort", name, searches, *limits:
-            book = Book(name)
-            for nodes, seconds in searches:
-                book.note_speed(Thought(0, (Move(0, 0),), 1, 1, nodes, seconds))
-            yield from (str(book.effort(Limit(**limit), 4)) for limit in limits)
-            book.close()
-        case "file", name, text:
-            Path(name).write_text(text)
-        case "command", line:
-            yield from printed(lambda: cli.main(line.split())).splitlines()
-        case "show", name:
-            yield from Path(name).read_text().splitlines()
+def efforts(name: str, searches: list[tuple[int, float]], *limits: Limit) -> str:
+    """Return the nodes that a page of a book has to have for a search, after some searches."""
+    book = Book(name)
+    for nodes, seconds in searches:
+        book.note_speed(Thought(0, (Move(0, 0),), 1, 1, nodes, seconds))
+    found = [book.effort(limit, 4) for limit in limits]
+    book.close()
+    return str(found)
+
+
+def numoku(line: str) -> str:
+    return BOARD.sub(stones, printed(lambda: cli.main(line.split())))
 
 
 @Record("books")
@@ -128,4 +121,4 @@ def books(record: str) -> str:
     with stage() as patch:
         patch.setattr(command, "ProcessPool", Here)
         patch.setattr(documents, "__version__", "9")
-        return answered(record, answers)
+        return session(record, dict(globals()))

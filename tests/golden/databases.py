@@ -1,8 +1,7 @@
 """What databases take, know and give back: ``python -m tests.golden.databases``.
 
-In ``databases.txt`` a line with ``>`` is a step, its values as Python writes them (see
-``readings``), and all others are recorded: what comes of it, or the error. Each step names the
-database, which is made where there is none, or the file.
+A session (see ``records``). Each step names the database, which is made where there is none, or the
+file.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,9 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author, Known, Result
 from pbrain_engine.game.tree import GameTree
 from pbrain_engine.position.rules import Rule, Side
-from tests.golden.readings import answered, nodes_of, said_of
-from tests.golden.records import Record, stage
+from tests.golden import texts
+from tests.golden.readings import nodes_of, said_of
+from tests.golden.records import Record, session, stage
 
 ANALYSIS: dict[str, Any] = {
     "rule": "freestyle", "size": [15, 15], "to_move": "black", "black": [[7, 7]],
@@ -61,100 +61,99 @@ def items_of(items: Iterable[Item]) -> Iterator[str]:
             yield f"  way {'-' if item.way is None else said_of(item.way)}"
 
 
-def asked(
-    moves: str, rule: int = 0, size: int = 15, white: str = "", first: str = ""
-) -> GameRecord:
-    """Return a position after these moves, or with black's stones and white's."""
-    cells = tuple(parse_moves(moves, size))
-    if not white and not first:
-        return GameRecord(size, size, Rule(rule), cells)
-    black, other = (tuple(sorted(each)) for each in (cells, parse_moves(white, size)))
-    return GameRecord.of(Position(Rule(rule), size, size, Side[first.upper()], black, other))
-
-
 def ruled(choice: dict[str, Any]) -> dict[str, Any]:
     return choice | ({"rule": Rule(choice["rule"])} if "rule" in choice else {})
 
 
-def known(database: Database, where: GameRecord) -> Iterator[str]:
-    """Yield what is known of a position; it is the same when it is read again."""
-    found, entry = lines.look_up_any_rule(database, where)
-    document = entry_document(found, entry)
-    yield json.dumps(document)
-    if entry is not None and entry.finding is not None:
-        assert read_analysis(document).finding == entry.finding
-    for each in following_document(lines.list_next_moves(database, found.position)):
-        yield f"  {json.dumps(each)}"
+def read(name: str, **wishes: Any) -> Iterator[str]:
+    return items_of(read_source(name, SourceOptions(**ruled(wishes))))
 
 
-def answers(database_of: Callable[[str], Database], kind: str, *given: Any) -> Iterator[str]:
-    """Yield what comes of a step."""
-    match kind, *given:
-        case "file", name, content:
-            Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
-            yield from items_of(read_source(name, SourceOptions()))
-        case "read", name, *wishes:
-            yield from items_of(read_source(name, SourceOptions(**ruled(dict(*wishes)))))
-        case "analysis", changes:
-            Path("changed").write_text(json.dumps(ANALYSIS | changes), encoding="utf-8")
-            yield from items_of(read_source("changed", SourceOptions()))
-        case "merge", name, other:
-            yield str(merge(database_of(name), database_of(other)))
-        case kind, name, *more:
-            database = database_of(name)
-            yield from answers_of(database, kind, *more)
-            yield from find_faults(database)
+def file(name: str, content: str | bytes) -> Iterator[str]:
+    Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read(name)
 
 
-def answers_of(database: Database, kind: str, *given: Any) -> Iterator[str]:
-    """Yield what comes of a step with one database."""
-    match kind, *given:
-        case "add", name:
-            yield str(add_items(database, read_source(name, SourceOptions())))
-        case "finding", moves, found, *where:
-            found["bound"] = BOUNDS[found["bound"]] if found.get("bound") else ""
-            found["author"] = Author(*found.get("author", ()))
-            found["claim"] = claim_of(found.pop("proof", ""), found["value"])
-            if tree := found.pop("tree", ""):
-                found["tree"] = read_tree(json.loads(tree))
-            position = asked(moves, **dict(*where))
-            with database.transaction():
-                database.add_findings([Known(image_of(position.position), Result(**found))])
-            yield from known(database, position)
-        case "comment", moves, before, after:
-            record = GameRecord(moves=tuple(parse_moves(moves)))
-            with database.transaction():
-                lines.replace_comment(database, record, before, after)
-            for tree in lines.read_trees(database):
-                yield from nodes_of(tree)
-        case "known", moves, *where:
-            yield from known(database, asked(moves, **dict(*where)))
-        case "query", wanted:
-            if "opening" in wanted:
-                wanted["opening"] = find_opening(wanted["opening"])
-            for found, entry in lines.query(database, lines.Filter(**ruled(wanted))):
-                yield json.dumps(entry_document(found, entry))
-        case ("games",):
-            yield from items_of(database.games())
-        case ("checksums",):
-            for table in ("position", "node", "book"):
-                yield f"{table} {database.connection.rows(f'SELECT SUM(crc) FROM {table}')[0][0]}"
-        case "export", form, choice:
-            path = Path(f"made.{form}")
-            how = {name: choice.pop(name) for name in ("values", "encoding") if name in choice}
-            wanted = lines.Filter(**ruled(choice))
-            yield str(sources.export(database, path, wanted, **how))
-            data = path.read_bytes()
-            yield from [data.hex(" ")] if form == "lib" else data.decode().splitlines()
+def analysis(changes: dict[str, Any]) -> Iterator[str]:
+    return file("changed", json.dumps(ANALYSIS | changes))
+
+
+class Shelf:
+    """What is asked of databases, by their names."""
+
+    def __init__(self, place: Callable[[str], str], opened: ExitStack) -> None:
+        self.of = cache(lambda name: opened.enter_context(Database(place(name), create=True)))
+
+    def add(self, name: str, *sources: str) -> Iterator[str]:
+        """Yield how many games, positions, nodes, known games and pages come from each source."""
+        said = []
+        for source in sources:
+            added = add_items(self.of(name), read_source(source, SourceOptions()))
+            said.append(f"{source}: {said_of(added)}")
+            said += find_faults(self.of(name))
+        yield from texts.joined(said, "")
+
+    def merge(self, name: str, other: str) -> Iterator[str]:
+        yield said_of(merge(self.of(name), self.of(other)))
+
+    def known(
+        self, name: str, moves: str, rule: int = 0, white: str = "", first: str = ""
+    ) -> Iterator[str]:
+        """Yield what is known of a position; it is the same when it is read again.
+
+        It is the one after these moves, or has black's stones and white's.
+        """
+        where = GameRecord(rule=Rule(rule), moves=tuple(parse_moves(moves)))
+        if first:
+            black, other = (tuple(sorted(parse_moves(each))) for each in (moves, white))
+            position = Position(Rule(rule), 15, 15, Side[first.upper()], black, other)
+            where = GameRecord.of(position)
+        found, entry = lines.look_up_any_rule(self.of(name), where)
+        document = entry_document(found, entry)
+        yield json.dumps(document)
+        if entry is not None and entry.finding is not None:
+            assert read_analysis(document).finding == entry.finding
+        for each in following_document(lines.list_next_moves(self.of(name), found.position)):
+            yield f"  {json.dumps({key: one for key, one in each.items() if one is not None})}"
+
+    def finding(self, name: str, moves: str, **found: Any) -> Iterator[str]:
+        found["bound"] = BOUNDS[found["bound"]] if found.get("bound") else ""
+        found["author"] = Author(*found.get("author", ()))
+        found["claim"] = claim_of(found.pop("proof", ""), found["value"])
+        if tree := found.pop("tree", ""):
+            found["tree"] = read_tree(json.loads(tree))
+        position = GameRecord(moves=tuple(parse_moves(moves))).position
+        with self.of(name).transaction():
+            self.of(name).add_findings([Known(image_of(position), Result(**found))])
+        yield from self.known(name, moves)
+        yield from find_faults(self.of(name))
+
+    def comment(self, name: str, moves: str, before: str, after: str) -> Iterator[str]:
+        record = GameRecord(moves=tuple(parse_moves(moves)))
+        with self.of(name).transaction():
+            lines.replace_comment(self.of(name), record, before, after)
+        for tree in lines.read_trees(self.of(name)):
+            yield from nodes_of(tree)
+        yield from find_faults(self.of(name))
+
+    def query(self, name: str, opening: str = "", **wanted: Any) -> Iterator[str]:
+        if opening:
+            wanted["opening"] = find_opening(opening)
+        for found, entry in lines.query(self.of(name), lines.Filter(**ruled(wanted))):
+            yield json.dumps(entry_document(found, entry))
+
+    def export(self, name: str, form: str, **choice: Any) -> Iterator[str]:
+        path = Path(f"made.{form}")
+        how = {name: choice.pop(name) for name in ("values", "encoding") if name in choice}
+        yield str(sources.export(self.of(name), path, lines.Filter(**ruled(choice)), **how))
+        data = path.read_bytes()
+        yield data.hex(" ") if form == "lib" else data.decode().rstrip("\n")
 
 
 @Record("databases")
 def databases(record: str, place: Callable[[str], str] = "{}.db".format) -> str:
     """Return the record of all steps, of which another one has what is done; ``place`` of names."""
     with stage(), ExitStack() as opened:
-
-        @cache
-        def database_of(name: str) -> Database:
-            return opened.enter_context(Database(place(name), create=True))
-
-        return answered(record, partial(answers, database_of))
+        shelf = Shelf(place, opened)
+        steps = ("add", "merge", "known", "finding", "comment", "query", "export")
+        return session(record, globals() | {name: getattr(shelf, name) for name in steps})

@@ -1,20 +1,14 @@
 """What readers make of texts, and writers of that: ``python -m tests.golden.readings``.
 
-In ``readings.txt`` a line with ``>`` is a text that is read, written as Python writes its values
-(``⟨a×500⟩`` stands for 500 times a): a file or a part of one, moves, a drawing, the words of an
-opening, a command line. All others are recorded: what is read from it, or the error, and what was
-read in every format.
+A session (see ``records``): what is read from a file or a part of one, moves, a drawing, the words
+of an opening, a command line, and what was read in every format.
 """
 
 from __future__ import annotations
 
-import ast
-import re
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from datetime import date
-from functools import partial
 from typing import Any
 
 from pbrain_engine.app.setup import chosen_setup
@@ -23,18 +17,15 @@ from pbrain_engine.game.cells import (
     cell_name,
     format_moves,
     parse_moves,
-    parse_offsets,
 )
 from pbrain_engine.game.diagram import (
     Drawn,
     board_svg,
-    file_stem,
     format_diagram,
     parse_diagram,
-    star_points,
     winning_row,
 )
-from pbrain_engine.game.opening_rules import RULES, OpeningPlay, find_opening, opening_of
+from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode, main_line
 from pbrain_engine.notation.colours import colour_rows
@@ -44,17 +35,9 @@ from pbrain_engine.notation.sgf import format_sgf, format_sgf_trees, parse_sgf, 
 from pbrain_engine.options import split_command
 from pbrain_engine.position.rules import Side
 from tests.golden import texts
-from tests.golden.records import Record
+from tests.golden.records import Record, session, tried
 
 HEADER = bytes.fromhex("ff 52 65 6e 4c 69 62 ff 03 00" + "ff" * 10)  # of a library
-
-
-def tried(work: Callable[[], Iterable[str]]) -> list[str]:
-    """Return lines, or the error that came in place of them."""
-    try:
-        return list(work())
-    except Exception as error:
-        return [f"{type(error).__name__}: {error}"]
 
 
 def said_of(value: Any) -> str:
@@ -71,16 +54,22 @@ def said_of(value: Any) -> str:
 
 
 def nodes_of(tree: GameTree) -> Iterator[str]:
-    """Yield what a tree holds."""
+    """Yield what a tree holds; a node stands in the line of the one before if it follows it."""
     yield said_of(tree.record)
     yield from (f"remark: {remark}" for remark in tree.remarks)
+    lines, last = list[str](), 0
     for node, depth in tree.walk():
-        name = "pass" if node.cell is None and depth else ""
+        name = cell_name(*node.cell) if node.cell else "pass" if depth else "root"
         said = said_of(TreeNode(None, node.is_move, node.title, node.comment, node.text,
                                 node.is_marked, node.is_start))  # fmt: skip
         if depth or said != "-":  # of most roots there is nothing to say
-            name = name or (cell_name(*node.cell) if node.cell else "root")
-            yield f"{'  ' * depth}. {name} {said}"
+            told = f". {name} {said}".removesuffix(" -")
+            if lines and depth == last + 1:
+                lines[-1] += f" {told}"
+            else:
+                lines.append("  " * depth + told)
+        last = depth
+    yield from lines
 
 
 def written(tree: GameTree) -> Iterator[str]:
@@ -136,88 +125,68 @@ def opened(opening: OpeningPlay, words: str) -> Iterator[str]:
     yield f"{opening.colour_of(0).name}, {len(opening.cells())} cells: {opening.ask()}"
 
 
-def answers(kind: str, *given: Any) -> Iterator[str]:
-    """Yield what is recorded of a line."""
-    match kind, *given:
-        case "sgf", text:
-            all_trees = tried(lambda: trees_of(parse_sgf_trees(text)))
-            game = tried(lambda: [f"game {said_of(parse_sgf(text))}"])
-            yield from all_trees if game == all_trees else all_trees + game
-        case "command", text:  # in words, by the rules of Windows and of a shell
-            for windows in (True, False):
-                yield from tried(lambda: [str(split_command(text, windows=windows))])  # noqa: B023
-        case "field", *given:  # of an SGF file
-            read = [parse_sgf(f"(;GM[4]SZ[15]{text};B[hh])")._replace(moves=()) for text in given]
-            said = [" ".join([said_of(record), *record.remarks]) for record in read]
-            told = (f"{text}: {what}" for text, what in zip(given, said, strict=True))
-            yield from texts.joined(told, "")
-        case "file", name, content, *size:  # of any kind, which its content tells, or else its name
-            refuse_others(content, name)
-            for tree in read_games(content, name, size=tuple(size) or None):
-                yield " ".join([said_of(main_line(tree)), *tree.remarks])
-        case "opens", name, words, *size:
-            yield from opened(OpeningPlay(RULES[name], *size), words)
-        case "stem", black, white, day:
-            yield file_stem(GameRecord(black=black, white=white, date=day), date(2001, 2, 3))
-        case "psq", text:
-            yield said_of(parse_psq(text))
-            yield from tried(lambda: [ascii(format_psq(parse_psq(text)))])
-        case "lib", text:
-            yield from trees_of([parse_renlib(HEADER + bytes.fromhex(text))])
-        case "lib", text, encoding:
-            tree = parse_renlib(HEADER + bytes.fromhex(text), encoding)
-            yield from nodes_of(tree)
-            data, losses = format_renlib(tree, encoding)
-            yield f"lib {data[len(HEADER) :].hex(' ')} {losses or ''}"
-        case "head", text:
-            yield from nodes_of(parse_renlib(bytes.fromhex(text) + b"\x78\x40"))
-        case "moves", text:
-            yield str(parse_moves(text, 15, 9))
-            yield f"from below {parse_moves(text, 15, 9, from_below=True)}"
-            options = Namespace(rule=None, size=None, from_below=False)
-            yield from tried(lambda: [f"setup {chosen_setup(options, text).moves}"])
-        case "offsets", text:
-            yield str(parse_offsets(text, 15, 9))
-        case "drawing", text:
-            yield from drawing(text)
-        case "stars", width:
-            yield str(sorted(star_points(width, 9)))
-        case "opening", text, size:
-            yield f"found {find_opening(text)}"
-
-            def named() -> list[str]:
-                moves = tuple(parse_moves(text, size))
-                game = GameRecord(size, size, moves=moves)
-                return [f"after these moves {opening_of(game)}"]
-
-            yield from tried(named)
-        case "picture", title:  # with every kind of stone
-            stones = [
-                Drawn((2, 1), Side.BLACK, "1"), Drawn((8, 8), Side.WHITE, "2"),
-                Drawn((0, 9), Side.WALL), Drawn((3, 1), Side.WHITE),
-                Drawn((5, 6), Side.BLACK, "<", is_there=False),
-            ]  # fmt: skip
-            drawn = board_svg(9, 13, stones, [(8, 8), (5, 6)], title)
-            yield from texts.brief_page(drawn).splitlines()
+def sgf(text: str) -> Iterator[str]:
+    all_trees = tried(lambda: trees_of(parse_sgf_trees(text)))
+    game = tried(lambda: [f"game {said_of(parse_sgf(text))}"])
+    yield from all_trees if game == all_trees else all_trees + game
 
 
-def values_of(text: str) -> list[Any]:
-    """Return values as Python writes them, with commas between."""
-    text = re.sub("⟨(.+?)×(\\d+)⟩", lambda found: found[1] * int(found[2]), text)
-    return list(ast.literal_eval(f"[{text}]"))
+def command(text: str) -> Iterator[str]:
+    """Yield a command line in words, by the rules of Windows and of a shell."""
+    for windows in (True, False):
+        yield from tried(lambda: [str(split_command(text, windows=windows))])  # noqa: B023
 
 
-def answered(record: str, answers: Callable[..., Iterator[str]]) -> str:
-    """Return the record of all answers, of which another one has what is asked."""
-    lines = []
-    for line in record.splitlines():
-        if line.startswith("> "):
-            kind, _, given = line[2:].partition(" ")
-            said = tried(partial(answers, kind, *values_of(given)))
-            lines += [line, *(texts.brief(f"  {each}".rstrip()) for each in said)]
-    return "\n".join([*lines, ""])
+def field(*given: str) -> Iterator[str]:
+    """Yield what fields of an SGF file say."""
+    read = [parse_sgf(f"(;GM[4]SZ[15]{text};B[hh])")._replace(moves=()) for text in given]
+    said = [" ".join([said_of(record), *record.remarks]) for record in read]
+    yield from texts.joined((f"{text}: {what}" for text, what in zip(given, said, strict=True)), "")
+
+
+def file(name: str, content: bytes, *size: int) -> Iterator[str]:
+    """Yield the games of a file of any kind, which its content tells, or else its name."""
+    refuse_others(content, name)
+    for tree in read_games(content, name, size=size or None):  # type: ignore[arg-type]
+        yield " ".join([said_of(main_line(tree)), *tree.remarks])
+
+
+def opens(name: str, words: str, *size: int) -> Iterator[str]:
+    return opened(OpeningPlay(RULES[name], *size), words)
+
+
+def psq(text: str) -> Iterator[str]:
+    yield said_of(parse_psq(text))
+    yield from tried(lambda: [ascii(format_psq(parse_psq(text)))])
+
+
+def lib(text: str, encoding: str = "") -> Iterator[str]:
+    if not encoding:
+        yield from trees_of([parse_renlib(HEADER + bytes.fromhex(text))])
+        return
+    tree = parse_renlib(HEADER + bytes.fromhex(text), encoding)
+    yield from nodes_of(tree)
+    data, losses = format_renlib(tree, encoding)
+    yield f"lib {data[len(HEADER) :].hex(' ')} {losses or ''}"
+
+
+def moves(text: str) -> Iterator[str]:
+    yield str(parse_moves(text, 15, 9))
+    yield f"from below {parse_moves(text, 15, 9, from_below=True)}"
+    options = Namespace(rule=None, size=None, from_below=False)
+    yield from tried(lambda: [f"setup {chosen_setup(options, text).moves}"])
+
+
+def picture(title: str) -> str:
+    """Return a board with every kind of stone."""
+    stones = [
+        Drawn((2, 1), Side.BLACK, "1"), Drawn((8, 8), Side.WHITE, "2"),
+        Drawn((0, 9), Side.WALL), Drawn((3, 1), Side.WHITE),
+        Drawn((5, 6), Side.BLACK, "<", is_there=False),
+    ]  # fmt: skip
+    return texts.brief_page(board_svg(9, 13, stones, [(8, 8), (5, 6)], title))
 
 
 @Record("readings")
 def readings(record: str) -> str:
-    return answered(record, answers)
+    return session(record, dict(globals()))

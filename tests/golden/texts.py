@@ -21,7 +21,7 @@ WIDTH = 120
 FEWEST = 2  # lines that come again; fewer stand there
 BEGINNING = 72  # characters of a long line that comes again
 MORE, AGAIN, SO_ON, END = "↪", "⋮ ", "⋯", "¶"
-BEHIND = re.compile(r"(?m)\n(?=status \d+$|;[BW]\[|\n[ a-z])")  # what stands behind a line
+BEHIND = re.compile(r"(?m)\n(?= *status \d+$| *;[BW]\[|\n[ a-z])")  # what stands behind a line
 START_AGAIN, FEW = 24, 40  # characters of a text that was said before; of one that is said again
 LONGEST = 2 * WIDTH - 30  # characters of a line that is kept whole
 START = WIDTH - 40  # characters that are kept of a longer one, which stands in one line then
@@ -30,7 +30,7 @@ START = WIDTH - 40  # characters that are kept of a longer one, which stands in 
 def parts(line: str) -> Iterator[str]:
     """Yield a long line in parts, which end between words where they can."""
     while len(line) > WIDTH:
-        ends = (line.rfind(sign, WIDTH // 2, WIDTH - 2) for sign in (" / ", " ", ","))
+        ends = (line.rfind(sign, WIDTH // 2, WIDTH - 2) for sign in (END, " / ", " ", ","))
         end = next((end for end in ends if end > 0), WIDTH)
         yield line[:end]
         line = MORE + line[end:]

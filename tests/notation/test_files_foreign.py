@@ -29,7 +29,7 @@ GAME = [(7, 7), (8, 6), (9, 7), (6, 6), (0, 14)]
 # Of what Numoku does not write: the whole files that a record has.
 WRITTEN = {
     kind: literal_eval(data)
-    for kind, data in re.findall(r"(?m)^> file 'whole\.(\w+)', (.*)$", readings.readings.read())
+    for kind, data in re.findall(r"(?m)^> file\('whole\.(\w+)', (.*)\)$", readings.readings.read())
 }
 
 
