@@ -70,8 +70,8 @@ def read_setup(
     from_below: bool = False,
 ) -> GameRecord:
     """Return the position of a file: of its first game, or of its text as in ``parse_setup``."""
-    refuse_others(data, name)
     text = decode(data)
+    refuse_others(text, name)
     if not text.strip():
         place = "the standard input" if name == "-" else name or "this"
         raise NotationError(f"{place} is empty: there is no game in it")
@@ -82,7 +82,6 @@ def read_setup(
         return parse_setup(text, rule, size, from_below)
     record = _first_of(games)
     if is_renlib(data, name):
-        record = record._replace(rule=Rule.RENJU)
         moves = sum(node.is_move for node, ply in games[0].walk() if ply)
         if moves > len(record.moves) + len(record.passes):
             remark = f"only the first line of the library is used, not all its {moves} moves"

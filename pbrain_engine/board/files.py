@@ -18,7 +18,7 @@ from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.tree import GameTree, main_line, tree_of
 from ..notation.files import format_psq, read_games, read_text, refuse_others
-from ..notation.renlib import format_renlib, is_renlib
+from ..notation.renlib import format_renlib
 from ..notation.sgf import format_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
@@ -178,22 +178,17 @@ def read_trees(
     """
     if not content.strip():
         raise Refused("there is nothing in it").coded("empty")
-    usual = Rule.FREESTYLE
-    head = content.lstrip()[:80]
-    refuse_others(head if isinstance(head, bytes) else head.encode("utf-8", "replace"), "")
-    if isinstance(content, bytes):
-        usual = Rule.RENJU if is_renlib(content, name) else usual
-        trees, content = read_games(content, name), decode(content)
-        if not trees and "\0" in content:
-            raise NotationError("this is not a file of a game").coded("no-game")
-    else:
-        trees = read_text(content)
+    text = decode(content) if isinstance(content, bytes) else content
+    refuse_others(text)
+    trees = read_games(content, name) if isinstance(content, bytes) else read_text(text)
+    if not trees and "\0" in text and isinstance(content, bytes):
+        raise NotationError("this is not a file of a game").coded("no-game")
     if not trees:
-        found = parse_setup(content, rule, size if begins_with_move(content) else None, from_below)
+        found = parse_setup(text, rule, size if begins_with_move(text) else None, from_below)
         trees = [tree_of(found)]
     for tree in trees:
         if tree.record.rule is None:
-            tree.record = tree.record._replace(rule=usual if rule is None else rule)
+            tree.record = tree.record._replace(rule=rule or Rule.FREESTYLE)
     return trees
 
 

@@ -75,11 +75,12 @@ def read_source(
         return
     with path.open("rb") as file:
         head = file.read(64)
-    if head.startswith(SQLITE):
+    if head.startswith(SQLITE.encode()):
         raise NotationError(f"this is a database; `numoku db FILE merge {name}` copies it")
     if is_renlib(head, name):
         (tree,) = _told(read_games(read_whole(path), name, options.encoding), say)
-        yield replace(tree, record=_apply_rule(tree.record, options, Rule.RENJU))
+        tree.record = _apply_rule(tree.record, options)
+        yield tree
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
     elif head.lstrip().startswith(b"{"):
@@ -110,11 +111,8 @@ def _games(trees: Sequence[GameTree], options: SourceOptions) -> Iterator[Item]:
         raise NotationError(f"this is not a game file ({kinds}), journal or analysis")
 
 
-def _apply_rule(
-    record: GameRecord, options: SourceOptions, default: Rule = Rule.FREESTYLE
-) -> GameRecord:
-    rule = record.rule if options.rule is None else options.rule
-    return record._replace(rule=default if rule is None else rule)
+def _apply_rule(record: GameRecord, options: SourceOptions) -> GameRecord:
+    return record._replace(rule=record.board[2] if options.rule is None else options.rule)
 
 
 def add_result(record: GameRecord) -> GameRecord:

@@ -55,7 +55,7 @@ REC_SIZE = 20
 
 _NUMBERS = re.compile(r"\s*(?:[0-9]{1,6}\s+)*[0-9]{1,6}\s*")
 _LEAST = 3  # numbers of a .sav before its moves: height, width and number of moves
-_TIMED = re.compile(r"\s*([0-9]{1,6})\s*,\s*([0-9]{1,6})\s*(?:,\s*(-?[0-9]{1,18})\s*)?")
+_TIMED = re.compile(r"\s*([0-9]{1,6})\s*,\s*([0-9]{1,6})\s*(?:,\s*-?[0-9]{1,18}\s*)?")
 _NAMES = 2  # lines of a .rec before its moves
 
 
@@ -66,7 +66,7 @@ def is_pos(data: bytes) -> bool:
     return data[0] < ord(" ") or not data.isascii()
 
 
-def parse_pos(data: bytes) -> GameRecord:
+def parse_pos(data: bytes) -> GameTree:
     """Parse a ``.pos`` file; NotationError if it is cut off or a move is impossible."""
     if not data or len(data) < 1 + data[0]:
         there, wanted = max(len(data) - 1, 0), data[0] if data else 1
@@ -78,10 +78,10 @@ def parse_pos(data: bytes) -> GameRecord:
         if byte >= POS_SIZE**2:
             raise NotationError(f"move {number} of the .pos file, {byte}, is off the 15x15 board")
         moves.append((byte % POS_SIZE, byte // POS_SIZE))
-    return _checked(GameRecord(POS_SIZE, POS_SIZE, moves=tuple(moves)))
+    return tree_of(GameRecord(POS_SIZE, POS_SIZE, moves=tuple(moves))).check()
 
 
-def parse_sav(text: str) -> GameRecord:
+def parse_sav(text: str) -> GameTree:
     """Parse a ``.sav`` file; NotationError if its length or a move is invalid."""
     words = text.split()
     for number, word in enumerate(words, 1):
@@ -99,7 +99,7 @@ def parse_sav(text: str) -> GameRecord:
             where = f"row {y}, column {x}"
             raise NotationError(f"move {number} of the .sav file ({where}) is off the board")
         moves.append((x, y))
-    return _checked(GameRecord(width, height, moves=tuple(moves)))
+    return tree_of(GameRecord(width, height, moves=tuple(moves))).check()
 
 
 def is_rec(text: str) -> bool:
@@ -112,13 +112,12 @@ def is_rec(text: str) -> bool:
     )
 
 
-def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
+def parse_rec(text: str, size: Coordinates | None = None) -> GameTree:
     """Parse a ``.rec`` file, on a board of ``size`` if known; NotationError if damaged."""
     lines = text.rstrip().split("\n")
     if len(lines) <= _NAMES:
         raise NotationError("the .rec file is cut off: it ends before the first move")
     moves: list[Coordinates] = []
-    times: list[int] = []
     for number, line in enumerate(lines[_NAMES:], _NAMES + 1):
         found = _TIMED.fullmatch(line)
         if found is None:
@@ -126,22 +125,14 @@ def parse_rec(text: str, size: Coordinates | None = None) -> GameRecord:
                 raise NotationError(f"line {number} of the .rec file is not a move: {line[:40]!r}")
             break
         moves.append((int(found[1]), int(found[2])))
-        times.append(int(found[3] or 0))
     farthest = [max([REC_SIZE, *(cell[way] + 1 for cell in moves)]) for way in (0, 1)]
     width, height = size or farthest
     for number, (x, y) in enumerate(moves, 1):
         if x >= min(width, MAX_BOARD) or y >= min(height, MAX_BOARD):
             raise NotationError(f"move {number} of the .rec file ({x},{y}) is off the board")
     black, white = (line.strip() for line in lines[:_NAMES])
-    record = GameRecord(
-        width, height, moves=tuple(moves), times=tuple(times), black=black, white=white
-    )
-    return _checked(record)
-
-
-def _checked(record: GameRecord) -> GameRecord:
-    tree_of(record).check()
-    return record
+    record = GameRecord(width, height, moves=tuple(moves), black=black, white=white)
+    return tree_of(record).check()
 
 
 # PSQ ------------------------------------------------------------------------------------
@@ -196,7 +187,8 @@ def parse_psq(text: str) -> GameRecord:
     record = GameRecord(
         width, height, moves=tuple(moves), times=tuple(times), black=names[0], white=names[1]
     )
-    return _checked(record)
+    tree_of(record).check()
+    return record
 
 
 # RIF ------------------------------------------------------------------------------------
@@ -276,15 +268,15 @@ def _date(tournament: Element | None) -> str:
 
 # All kinds ------------------------------------------------------------------------------
 
-SQLITE = b"SQLite format 3\0"
+SQLITE = "SQLite format 3\0"
 Reader = Callable[[str, Coordinates | None], list[GameTree]]
 
-# Files of games that other commands read: first bytes, and a description with the command.
+# Files that other commands read, or none: their beginning, and a description with the command.
 _OTHERS = (
     (SQLITE, "a database; `numoku db FILE merge` imports it, `numoku db {} show` queries it"),
-    (SELF_PLAY.encode(), "a file of self-play; `numoku db FILE add` reads its games"),
-    (b"{", "a journal or the output of an analysis; `numoku db FILE add` reads its games"),
-    (b"[Event ", "a PGN file, which is not read; SGF is"),
+    (SELF_PLAY, "a file of self-play; `numoku db FILE add` reads its games"),
+    ("{", "a journal or the output of an analysis; `numoku db FILE add` reads its games"),
+    ("[Event ", "a PGN file, which is not read; SGF is"),
 )
 
 
@@ -293,6 +285,8 @@ def _read_sgf(text: str) -> list[GameTree]:
     try:
         return parse_sgf_trees(text)
     except NotationError as error:
+        if text.count("(") < 2:  # it has no variations
+            raise
         tree = tree_of(parse_sgf(text))
         remark = f"only the first line of the game is used: {error}"
         tree.remarks.append(Remark(remark, "left-lines"))
@@ -307,15 +301,15 @@ _TEXTS: tuple[tuple[str, Callable[[str], bool], Reader], ...] = (
      lambda text, size: [tree_of(parse_psq(text))]),
     ("rif", lambda text: _BEGINS.match(text) is not None, lambda text, size: parse_rif(text)),
     ("sav", lambda text: _NUMBERS.fullmatch(text) is not None and len(text.split()) >= _LEAST,
-     lambda text, size: [tree_of(parse_sav(text))]),
-    ("rec", is_rec, lambda text, size: [tree_of(parse_rec(text, size))]),
+     lambda text, size: [parse_sav(text)]),
+    ("rec", is_rec, lambda text, size: [parse_rec(text, size)]),
 )  # fmt: skip
 
 
-def refuse_others(data: bytes, name: str) -> None:
+def refuse_others(text: str, name: str = "") -> None:
     """Raise NotationError for a file that another command reads, or none, and say so."""
     for start, words in _OTHERS:
-        if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(start):
+        if text.lstrip("\ufeff \t\r\n").startswith(start):
             reason = f"{name or 'this'} is {words.format(name or 'FILE')}"
             raise NotationError(reason).coded("no-game")
 
@@ -338,9 +332,11 @@ def read_games(
         return games
     with _named("RenLib" if ending == "lib" else ending.upper()):
         if ending == "lib":
-            return [parse_renlib(data, encoding)]
+            tree = parse_renlib(data, encoding)
+            tree.record = tree.record._replace(rule=Rule.RENJU)  # of those who write libraries
+            return [tree]
         if ending == "pos":
-            return [tree_of(parse_pos(data))]
+            return [parse_pos(data)]
         text = decode(data)  # damaged, for its format was not recognised
         return next((read(text, size) for known, _, read in _TEXTS if known == ending), [])
 
@@ -374,13 +370,12 @@ def read_game(path: str | PathLike[str], rule: Rule | None = None) -> GameRecord
     """Return the main line of a file's first game; NotationError if it contains none."""
     place = Path(path)
     data = read_whole(place)
-    refuse_others(data, str(path))
+    refuse_others(decode(data), str(path))
     trees = read_games(data, place.name)
     if not trees:
         raise NotationError(f"{path} is not a game file")
     record = main_line(trees[0])
-    usual = Rule.RENJU if is_renlib(data, place.name) else record.rule
-    return record._replace(rule=usual if rule is None else rule)
+    return record if rule is None else record._replace(rule=rule)
 
 
 def write_game(path: str | PathLike[str], record: GameRecord) -> None:

@@ -214,9 +214,9 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
             if not values:
                 where = f"(character {start + 1})"
                 raise NotationError(f"the SGF property {_shown(name)!r} has no value {where}")
-            if any(map(str.isupper, name)):  # "SiZe" in older files is SZ
-                name = "".join(sign for sign in name if not sign.islower())
-            nodes[last].append((name.upper(), values))
+            if not name.isupper():  # "SiZe" in older files is SZ
+                name = "".join(sign for sign in name if not sign.islower()) or name.upper()
+            nodes[last].append((name, values))
             continue
         elif not sign.isspace():
             raise NotationError(f"{sign!r} is not allowed in SGF here (character {at + 1})")
@@ -234,8 +234,6 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
     skipped = 0
     for index, (properties, parent) in enumerate(zip(nodes, parents, strict=True)):
         place, ply = places[parent] if parent >= 0 else (tree.root, 0)
-        if index >= stem:
-            skipped += sum(len(values) for name, values in properties if name in _SETUP)
         moves = _moves_in(properties)
         for side, point in moves:
             if side not in (None, Side((record.first + ply) % 2)):
@@ -264,11 +262,19 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
                 place.drawn = " ".join([*place.drawn.split(), *map(format_moves, ends)])
             elif name == "LB":
                 labels += [(place, value) for value in values]
+            elif name in _SETUP and index >= stem:
+                skipped += len(values)
         places.append((place, ply))
+    labelled = {id(place): place for place, _ in labels}
+    after = {
+        (number, child.cell): child
+        for number, place in labelled.items()
+        for child in reversed(place.children)
+    }
     for place, label in labels:
         point, _, words = label.partition(":")
         cell = _read_point(point, record)
-        target = next((c for c in place.children if c.is_move and c.cell == cell), None)
+        target = after.get((id(place), cell))
         if target is None:
             target = TreeNode(cell, is_move=False)
             place.children.append(target)

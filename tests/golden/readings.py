@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from pbrain_engine.app.setup import chosen_setup
+from pbrain_engine.files import decode
 from pbrain_engine.game.cells import (
     NotationError,
     cell_name,
@@ -146,7 +147,7 @@ def field(*given: str) -> Iterator[str]:
 
 def file(name: str, content: bytes, *size: int) -> Iterator[str]:
     """Yield the games of a file of any kind, which its content tells, or else its name."""
-    refuse_others(content, name)
+    refuse_others(decode(content), name)
     for tree in read_games(content, name, size=size or None):  # type: ignore[arg-type]
         yield " ".join([said_of(main_line(tree)), *tree.remarks])
 

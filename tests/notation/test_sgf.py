@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from time import process_time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,3 +67,10 @@ def test_what_sgf_cannot_hold_is_counted():
         "SGF cannot store 2 marks of where to start",
         "SGF cannot store 3 comments on a cell without a move",
     ]
+
+
+@pytest.mark.timed
+def test_many_labels_are_read_in_little_time():
+    began = process_time()
+    (tree,) = parse_sgf_trees(f"(;GM[4]SZ[15];B[hh]LB{'[aa:1]' * 20_000})")
+    assert tree.count() == 20_001 and process_time() - began < 1
