@@ -75,7 +75,7 @@ class FakeEngine:
     def set_rule(self, rule: Rule) -> None:
         game = self.game
         self.new_game(game.width, game.height, rule)
-        game.copy_to(self.game)
+        self.game.set_up(game.history, game.to_move)
 
     def set_memory(self, memory: int) -> None:
         self.tell(f"memory {memory}")

@@ -250,10 +250,10 @@ class OptionalDatabase:
     def note(self, engine: Engine, thought: Result) -> None:
         """Store a result for the engine's position, and the moves to it."""
         if thought.depth or thought.mate is not None:
-            game = engine.game
+            way = engine.game.record()
             finding = thought._replace(author=author_of(engine.weights.key))
-            way = game.record() if game.is_in_turn else None
-            self._store(Known(image_of(game.position), finding, way))
+            known = Known(image_of(way.position), finding, way if way.is_in_turn else None)
+            self._store(known)
 
     def note_findings(self, found: Mapping[Position, Result]) -> None:
         """Store results for positions, without the moves to them."""

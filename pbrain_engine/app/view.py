@@ -23,8 +23,6 @@ from ..values import format_value
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
-
 
 _MEANS = {BY_FOURS: "by fours (VCF)", BY_THREATS: "by threats of fours (VCT)"}
 FOUR_STONES = 200_000  # node limit for finding the fours behind a threat again
@@ -60,21 +58,15 @@ def plain_board(game: Game, last: Coordinates | None = None) -> str:
     return diagram.format_diagram(diagram_of(game, last), stars=True, mover=False)
 
 
-def rich_board(
-    game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
-) -> Text:
-    """Return the board in colour, with crosses on some empty cells and the winning row marked."""
-    board, encoding = diagram_of(game, last), sys.stdout.encoding or "ascii"
-    return colours.colour_rows(board, game.winning_row(), set(crossed), encoding)
-
-
 def show_board(
     game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
 ) -> None:
-    """Print the board, in colour if the terminal supports it."""
+    """Print the board, in colour if the terminal supports it, with crosses on some empty cells."""
     console = rich_console()
     if console is not None and console.color_system is not None and not console.no_color:
-        console.print(rich_board(game, last, crossed))
+        board, encoding = diagram_of(game, last), sys.stdout.encoding or "ascii"
+        row = game.winning_row()
+        console.print(colours.colour_rows(board, row, set(crossed), encoding))
     else:
         print(plain_board(game, last))
 

@@ -16,6 +16,7 @@ from ..files import Document, Json, decode
 from ..game.cells import NotationError, begins_with_move, check_size
 from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
+from ..game.game import Game
 from ..game.tree import GameTree, main_line, tree_of
 from ..notation.files import format_psq, read_games, read_text, refuse_others
 from ..notation.renlib import format_renlib
@@ -31,7 +32,6 @@ from .messages import (
     RULES,
     coded_document,
     flag,
-    game_of,
     number,
     object_of,
     operation,
@@ -159,7 +159,7 @@ def page_document(trees: list[GameTree], number: int = 1) -> Document:
         raise Refused(reason).coded("too-many", n=nodes, most=MOST_NODES)
     if any(node.cell is None for node, depth in tree.walk() if depth):
         raise Refused("the game has passes, which the board does not support").coded("passes")
-    game_of(main_line(tree))
+    Game.of(main_line(tree))
     remarks = [coded_document("text", remark) for remark in tree.remarks]
     return {**game_tree_document(tree), "remarks": remarks, "games": len(trees)}
 
@@ -218,9 +218,9 @@ def written(tree: GameTree, form: str) -> tuple[str | bytes, list[Remark]]:
     """Return a game in a format, and remarks on what the format leaves out."""
     played = main_line(tree)
     if form == "diagram":  # of the final position
-        return f"{game_of(played)}\n", []
+        return f"{Game.of(played)}\n", []
     if form == "svg":
-        game_of(played)
+        Game.of(played)
         return animated_svg(played), []
     if played.start.walls:
         raise Refused("blocked cells cannot be saved; copy the diagram instead").coded("walls")
@@ -236,7 +236,7 @@ def written(tree: GameTree, form: str) -> tuple[str | bytes, list[Remark]]:
 @operation(at_once=True, position=POSITION)
 def known(desk: Desk, job: Job) -> Document:
     """Look up a position and its next positions in the database."""
-    game_of(job.setup)
+    Game.of(job.setup)
     return with_chances(desk.archive.document(job.setup), desk.scale(job.setup))
 
 
@@ -264,7 +264,7 @@ def with_chances(document: Document, scale: float) -> Document:
 def comment(desk: Desk, job: Job) -> Document:
     """Store a comment on a position, replacing its earlier text."""
     setup = job.setup
-    game_of(setup)
+    Game.of(setup)
     if setup.start.walls:
         reason = "positions with blocked cells have no comments in a database"
         raise Refused(reason).coded("walls-kept")

@@ -16,8 +16,6 @@ from typing import Any
 
 from ..errors import Coded, NumokuError, Refused, counted
 from ..files import Document, Json, is_writable, read_object
-from ..game.game import Game
-from ..game.record import GameRecord
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
 
@@ -197,13 +195,3 @@ def operation(
         return do
 
     return register
-
-
-# Positions -------------------------------------------------------------------------------
-
-
-def game_of(setup: GameRecord) -> Game:
-    """Return a game with a position; NotationError if that cannot arise in a game."""
-    game = Game(*setup.board)
-    game.become_checked(setup)
-    return game

@@ -21,14 +21,14 @@ from ..errors import Refused
 from ..files import Document
 from ..game.cells import IllegalMove
 from ..game.documents import DEFEND, pairs, win_document
-from ..game.game import Move
+from ..game.game import Game, Move
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, BY_THREATS, OPEN, Result, Tree, win_by
 from ..position.rules import Side
 from ..solver import Solver
 from ..values import WIN_BAND
 from .desk import Desk, Job
-from .messages import POSITION, game_of, operation, seconds
+from .messages import POSITION, operation, seconds
 
 QUICK_FOURS = 300_000  # node limit of the search for a win by fours, before that by threats
 SOLVER_SHARE = 0.5  # of the time for the search by threats; the main search has the rest
@@ -42,7 +42,7 @@ class Walk:
     """A position and its time limit, with the searches that a request needs."""
 
     def __init__(self, desk: Desk, job: Job) -> None:
-        self.game = game_of(job.setup)
+        self.game = Game.of(job.setup)
         self.after = self.game.after
         self._desk = desk
         self._job = job
@@ -106,7 +106,7 @@ class Walk:
         """Return the engine with the game of this walk on its board."""
         game = self.game
         engine = self._desk.engine(GameRecord(game.width, game.height, game.rule))
-        game.copy_to(engine.game)
+        engine.game.set_up(game.history, game.to_move)
         return engine
 
     def quick_thought(self) -> Thought:

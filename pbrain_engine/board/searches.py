@@ -26,7 +26,7 @@ from ..game.documents import (
     reviewed_document,
     thought_document,
 )
-from ..game.game import Move
+from ..game.game import Game, Move
 from ..game.opening_rules import RULES as OPENINGS
 from ..game.opening_rules import Act, OpeningPlay
 from ..game.result import Reviewed
@@ -40,7 +40,6 @@ from .messages import (
     POSITION,
     RULES,
     flag,
-    game_of,
     number,
     object_of,
     operation,
@@ -147,7 +146,7 @@ def move(desk: Desk, job: Job) -> Document:
         cells = job.setup.width * job.setup.height
         seconds = clock_seconds(left, increment, byoyomi, stones, cells)
     if fields["method"]:
-        game = game_of(job.setup)
+        game = Game.of(job.setup)
         if game.is_over:
             raise Refused("the game is over").coded("over")
         found, choice = choose_by(fields["method"], game, seconds, chance)
@@ -189,7 +188,7 @@ def review(desk: Desk, job: Job) -> Document:
     setup = job.setup
     if not setup.moves:
         raise Refused("there are no moves to review").coded("no-moves")
-    game_of(setup)
+    Game.of(setup)
     engine = desk.engine(setup.beginning)
     found: dict[int, Document] = {}
 
@@ -209,7 +208,7 @@ def review(desk: Desk, job: Job) -> Document:
 @operation(at_once=True, position=POSITION)
 def look(desk: Desk, job: Job) -> Document:
     """Apply the rules: side to move, winner, forbidden cells and why."""
-    game = game_of(job.setup)
+    game = Game.of(job.setup)
     found: Document = {"to_move": game.to_move.name.lower(), "winner": None}
     found |= {"full": game.is_full, "over": game.is_over, "opening": None}
     found |= {"row": pairs(game.winning_row()), "foul": None, "forbidden": []}

@@ -115,7 +115,7 @@ class Dialogue:
         opening: TalkedOpening | None = None,
     ) -> None:
         """Begin a game from a position; on an error nothing changes."""
-        Game(*start.board).become_checked(start)
+        Game.of(start)
         self.engine.new_game(*start.board)
         self.engine.game.become(start)
         self._start = start

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
     game = setup.chosen_setup(options, options.game)
     if not game.moves:
         raise NotationError("there are no moves to review")
-    Game(*game.board).become_checked(game)
+    Game.of(game)
     source = Path(options.game)
     trees = trees_of(source, game)
     check_target(options.sgf, [] if trees else [source])

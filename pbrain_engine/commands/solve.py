@@ -220,7 +220,7 @@ class Solvers:
             self._engine = Engine(memory=self.memory, threads=self._options.threads)
         engine = self._engine
         engine.new_game(game.width, game.height, game.rule)
-        game.copy_to(engine.game)
+        engine.game.set_up(game.history, game.to_move)
         thought = engine.think(Limit(time=seconds, nodes=self.nodes))
         line = tuple(line_to_five(engine, thought)) if (thought.mate or 0) > 0 else ()
         if not line or winner_after(game, line) is not game.to_move:

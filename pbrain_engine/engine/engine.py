@@ -152,7 +152,7 @@ class Engine:
         rule = Rule.parse(rule)
         if rule is not self.game.rule:
             game = self._game(self.game.width, self.game.height, rule)
-            self.game.copy_to(game)
+            game.set_up(self.game.history, self.game.to_move)
             with self._idle():
                 self._change_to(game)
             self.clear_hash()

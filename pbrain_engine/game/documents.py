@@ -57,7 +57,8 @@ def pairs(moves: Iterable[Coordinates]) -> list[list[int]]:
 
 def game_document(game: Game) -> Document:
     """Return a game's position; ``played``: its moves in order if the sides took turns."""
-    is_played = game.is_in_turn and (not game.ply or game.history[0].side is Side.BLACK)
+    record = game.record()
+    is_played = record.is_in_turn and (not game.ply or record.first is Side.BLACK)
     opening = game.opening
     cells = {
         side: pairs([stone.move for stone in game.history if stone.side is side]) for side in Side

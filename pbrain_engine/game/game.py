@@ -137,6 +137,13 @@ class Game:
         self.foul: Move | None = None  # the forbidden move that ended the game, if any
         self.library.game_new(self.address, self.tables, self.width, self.height)
 
+    @classmethod
+    def of(cls, record: GameRecord) -> Game:
+        """Return the game of a record; NotationError if its position cannot arise in a game."""
+        game = cls(*record.board)
+        game.become_checked(record)
+        return game
+
     def move(self, memory: Block) -> None:
         """Move the game to other memory, such as a worker's, where a search sees it."""
         self.library.game_copy(memory.address, self.address)
@@ -200,10 +207,7 @@ class Game:
             NotationError: it contains no game, or an impossible one.
         """
         files = import_module("..notation.files", __package__)  # which playing does not need
-        record = files.read_game(path, None if rule is None else Rule.parse(rule))
-        game = cls(*record.board)
-        game.become_checked(record)
-        return game
+        return cls.of(files.read_game(path, None if rule is None else Rule.parse(rule)))
 
     def save(self, path: str | PathLike[str], black: str = "", white: str = "") -> None:
         """Write the game to a file: ``.sgf``, ``.psq``, ``.lib`` (RenLib) or an animated ``.svg``.
@@ -249,23 +253,11 @@ class Game:
         return last.move if last is not None and last.side is not Side.WALL else None
 
     @property
-    def is_in_turn(self) -> bool:
-        """Whether all stones were played, by the sides in turn, without a pass."""
-        sides = [*(stone.side for stone in self.history), self.to_move]
-        return all(stone.passed for stone in self.history) and all(
-            side is not after for side, after in pairwise(sides)
-        )
-
-    @property
     def opening(self) -> Opening | None:
         """The renju opening of a renju game, or None."""
-        from .opening_rules import name_opening
+        from .opening_rules import opening_of
 
-        first = [(stone.move, stone.side) for stone in self.history[:3]]
-        sides = [side for _, side in first]  # placed stones come in any order
-        if self.rule is not Rule.RENJU or sides != [Side.BLACK, Side.WHITE, Side.BLACK]:
-            return None
-        return name_opening(Position.of(self.rule, self.width, self.height, Side.WHITE, first))
+        return opening_of(self.record()) if self.rule is Rule.RENJU else None
 
     @property
     def winner(self) -> Side | None:
@@ -311,7 +303,8 @@ class Game:
 
     def at(self, x: int, y: int) -> Side:
         """Return the content of a cell; WALL off the board. TypeError if it is no cell."""
-        x, y = whole(x, "x"), whole(y, "y")
+        if type(x) is not int or type(y) is not int:
+            x, y = whole(x, "x"), whole(y, "y")
         return self._sides.get((x, y), Side.EMPTY) if self.on_board(x, y) else Side.WALL
 
     # Moves -------------------------------------------------------------------------
@@ -324,8 +317,6 @@ class Game:
             NotationError: the text is not a cell of the board; a ``ValueError``.
             TypeError: the argument is not a cell.
         """
-        if type(x) is not int or type(y) is not int:
-            x, y = self.cell(x, y)
         self._put(x, y, self.to_move, passed=True)
         self._pass()
 
@@ -336,8 +327,6 @@ class Game:
             IllegalMove: the cell is off the board or not empty.
             ValueError: the side is EMPTY, or no side.
         """
-        if type(x) is not int or type(y) is not int:
-            x, y = self.cell(x, y)
         side = Side(side)
         if side is Side.EMPTY:
             raise ValueError("EMPTY is neither a stone nor a blocked cell; undo takes stones away")
@@ -373,7 +362,9 @@ class Game:
         self.library.game_pass(self.address)
         self.to_move = self.to_move.opponent
 
-    def _put(self, x: int, y: int, side: Side, *, passed: bool) -> None:
+    def _put(self, x: int | str | Coordinates, y: int | None, side: Side, *, passed: bool) -> None:
+        if type(x) is not int or type(y) is not int:
+            x, y = self.cell(x, y)
         check_on_board(x, y, self.width, self.height)
         if (x, y) in self._sides:
             raise IllegalMove(f"{x},{y} is not empty")
@@ -400,10 +391,6 @@ class Game:
         finally:
             while self.ply > ply:
                 self.undo()
-
-    def copy_to(self, other: Game) -> None:
-        """Copy stones and side to move to another game with the same board."""
-        other.set_up(self.history, self.to_move)
 
     def set_up(self, stones: list[Stone], to_move: Side) -> None:
         """Set up stones in order, keeping the common prefix, and the side to move."""
@@ -437,10 +424,7 @@ class Game:
         Raises:
             NotationError: it cannot: two stones on a cell, two winners, moves after the end.
         """
-        try:
-            self.become(record)
-        except IllegalMove as error:
-            raise NotationError(str(error)) from None
+        self.become(record)
         if self.winner is None:
             return
         walk = Game(self.width, self.height, self.rule)

@@ -448,6 +448,6 @@ def find_opening(text: str) -> Opening | None:
 
 def opening_of(record: GameRecord) -> Opening | None:
     """Return the opening of a game's first three moves or of three placed stones, or None."""
-    is_plain = not (record.placed or record.passes) and record.first is Side.BLACK
-    first = record._replace(moves=record.moves[:3]) if is_plain else record
+    is_played = record.is_in_turn and record.first is Side.BLACK
+    first = record._replace(moves=record.moves[:3]) if is_played else record
     return name_opening(first.position)

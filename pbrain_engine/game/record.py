@@ -143,6 +143,11 @@ class GameRecord(NamedTuple):
         return turns
 
     @property
+    def is_in_turn(self) -> bool:
+        """Whether all stones were played, by the sides in turn, without a pass."""
+        return not (self.placed or self.passes)
+
+    @property
     def last(self) -> Coordinates | None:
         """The last stone, if known."""
         return self.moves[-1] if self.moves else self.marked

@@ -374,7 +374,7 @@ class Session:
             if self._behind is not engine or (own.width, own.height, own.rule) != board:
                 own = self._new_game(game.width, game.height)
             self.game, self._behind = own, None
-            game.copy_to(own)  # keeps the stones that agree
+            own.set_up(game.history, game.to_move)  # keeps the stones that agree
         elif game.rule is not self.settings.rule:
             engine.set_rule(self.settings.rule)
             self.game = engine.game

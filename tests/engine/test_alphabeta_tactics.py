@@ -34,7 +34,7 @@ def test_a_proven_win_is_played_at_once_and_through(engine):
             engine.play(*move)
             if engine.game.winner is None:
                 other.new_game(15)
-                engine.game.copy_to(other.game)
+                other.game.set_up(engine.game.history, engine.game.to_move)
                 answer = other.think(Limit(nodes=2_000)).move
                 assert answer is not None
                 engine.play(*answer)

@@ -87,7 +87,7 @@ def test_no_line_holds_a_forbidden_cell(count):
             board, side = renju_position(random.Random(f"legal {number}"))
             game = game_of(board, side)
             engine.new_game(SIZE, rule=Rule.RENJU)
-            game.copy_to(engine.game)
+            engine.game.set_up(game.history, game.to_move)
             for source, line in lines_of(engine, solver, game):
                 wrong = illegal_move(board, side, line)
                 assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"

@@ -79,7 +79,7 @@ def test_the_solver_with_checks_keeps_every_contract(checked, rule):
                 continue
             game = game_of(board, side)
             copy = Game(game.width, game.height, game.rule, library=checked.library)
-            game.copy_to(copy)
+            copy.set_up(game.history, game.to_move)
             for ask in (solver.fours, solver.threats, solver.rescues):
                 ask(copy, nodes=SOLVER_NODES)
             if solver.threats(copy, nodes=SOLVER_NODES).wins:
