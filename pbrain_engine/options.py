@@ -194,6 +194,7 @@ SHARED = {  # options of several commands
     )
 }  # fmt: skip
 POSITION = ("rule", "size", "from-below")  # options that describe a position
+JSON_LINES = SHARED["json"]._replace(about="one JSON object per line on stdout")
 
 Options = Iterable[str | Option]  # strings name shared options
 
@@ -230,7 +231,7 @@ class CommandLine(NamedTuple):
         if self.actions:
             below = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
             for name, action in self.actions.items():
-                about = f"{action.about.capitalize()}."
+                about = f"{action.about[0].upper()}{action.about[1:]}."
                 made = below.add_parser(name, help=action.about, description=about)
                 made.set_defaults(run=action.run)
                 add_options(made, action.options)

@@ -1,4 +1,4 @@
-"""Programs with arguments as one text: by the rules of each system, the same way everywhere."""
+"""Help, and programs with arguments as one text: the same way on every system."""
 
 import ctypes
 import sys
@@ -7,7 +7,21 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from pbrain_engine.cli import main
 from pbrain_engine.options import join_command, split_command
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("db x export", "Write a RenLib library, an SGF file,"),
+        ("solve", "--json one JSON object per"),
+    ],
+)
+def test_help_says_what_is_written_and_spells_names_right(words, said, capsys):
+    with pytest.raises(SystemExit):
+        main([*words.split(), "--help"])
+    assert said in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("windows", [False, True])

@@ -33,6 +33,7 @@ from ..game.record import GameRecord
 from ..game.result import Entry, Result
 from ..notation.renlib import ENCODING
 from ..options import (
+    JSON_LINES,
     POSITION,
     SHARED,
     Action,
@@ -287,7 +288,7 @@ COMMAND = CommandLine(
             Option("--games", whole, 0, "N", "at least N games"),
             Option("--text", str, "", "T", "in the comments"),
             Option("--limit", whole, LIMIT, "N", "show at most N"),
-            SHARED["json"]._replace(about="one JSON object per line on stdout"),
+            JSON_LINES,
         )),
         "export": Action(
             export, "write a RenLib library, an SGF file, or everything as JSON lines", (

@@ -32,7 +32,7 @@ from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, 
 from ..game.game import Game
 from ..game.record import GameRecord
 from ..game.result import BY_FOURS, BY_SEARCH, OPEN, Result, win_by
-from ..options import MEGABYTE, SHARED, CommandLine, Option
+from ..options import JSON_LINES, MEGABYTE, SHARED, CommandLine, Option
 from ..solver import Solver, SolverProgress
 from .analyse import TREE_SECONDS
 
@@ -54,7 +54,7 @@ COMMAND = CommandLine(
         SHARED["tree"]._replace(about="show the whole proof of each win"),
         "threads",
         SHARED["memory"]._replace(default=200),
-        "json",
+        JSON_LINES,
     ),
     "Exit status 1 if an answer contradicts the solution in the file, or a line of the file is "
     "not a puzzle; all other lines are solved.",
