@@ -26,7 +26,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import INTERRUPTED, FileError, SettingsError, problem_of
-from ..files import state_folder
+from ..files import shown, state_folder
 from ..game.documents import played_document
 from ..game.record import START, GameRecord
 from ..notation.journal import GameLog
@@ -227,8 +227,8 @@ def ask_about(spec: EngineSpec) -> EngineSpec:
                 fields = {key.lower(): value for key, value in ABOUT_FIELD.findall(line.text)}
         process.end()
     version = fields.get("version", "").split()[:1]  # some append their compiler and more
-    title = " ".join([*fields.get("name", "").split(), *version])[:MAX_TITLE]
-    return replace(spec, title=title)
+    title = " ".join([*fields.get("name", "").split(), *version])
+    return replace(spec, title=shown(title, MAX_TITLE))
 
 
 def check(settings: MatchSettings) -> None:

@@ -245,9 +245,9 @@ class ProcessPlayer(Player):
             self._has_suggested = True
             process.send(f"PLAY {suggestion[1]}")
         elif upper.startswith(("ERROR", "UNKNOWN")):
-            self._refusal = word[:200]
+            self._refusal = word
         elif word and upper != "OK" and not upper.startswith("DEBUG"):
-            self._garbage = word[:200]
+            self._garbage = word
 
     def _check_memory(self, process: EngineProcess) -> None:
         self._memory_seen = time.perf_counter()

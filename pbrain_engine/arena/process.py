@@ -24,6 +24,7 @@ from time import perf_counter, sleep
 from typing import IO, Any, NamedTuple, TextIO
 
 from ..errors import NumokuError, problem_of
+from ..files import shown
 from ..game.record import CRASH, EXIT, FLOOD
 from ..native.load.memory import peak_working_set, private_pages
 
@@ -35,6 +36,7 @@ with contextlib.suppress(ImportError):
 
 KNOWS_MEMORY = IS_LINUX or IS_WINDOWS or psutil is not None  # of other processes
 POLL = 0.003
+MOST_SHOWN = 200  # characters of what an engine said
 
 _given_up: set[Path] = set()  # folders with a write error that was reported
 
@@ -43,10 +45,10 @@ class EngineFault(NumokuError):
     """A failure or violation that costs an engine the game."""
 
     def __init__(self, cause: str, detail: str = "") -> None:
-        """Store the cause, one of ``FAULTS``, and what was observed."""
-        super().__init__(f"{cause}: {detail}" if detail else cause)
+        """Store the cause, one of ``FAULTS``, and what was observed, made printable."""
         self.cause = cause
-        self.detail = detail
+        self.detail = shown(detail, MOST_SHOWN)
+        super().__init__(f"{cause}: {self.detail}" if detail else cause)
 
 
 def descendants(pid: int) -> list[Any]:

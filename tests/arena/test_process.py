@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pbrain_engine.arena.match import tasks
+from pbrain_engine.arena.match import ask_about, tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import LocalGames, close_all
 from pbrain_engine.arena.process import EngineFault, EngineProcess
@@ -187,6 +187,15 @@ def test_a_program_floods_beyond_its_bounds_and_its_end_is_told(
             lines.append((line.text, line.chunks))
     assert (str(caught.value), len(lines)) == (fault, heard)
     assert {pieces for _, pieces in lines} <= {1}
+
+
+@pytest.mark.parametrize("text", [r"\33[2J\0red", r"\33]0;title\7"])
+def test_what_an_engine_says_cannot_steer_a_terminal(text: str) -> None:
+    fault = EngineFault("garbage", text.encode().decode("unicode_escape"))
+    code = f"print('name=\"{text}\"')"
+    title = ask_about(EngineSpec("x", (sys.executable, "-c", code))).title
+    assert (fault.detail + str(fault) + title).isprintable()
+    assert title and fault.detail
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
