@@ -27,7 +27,7 @@ from ..app import thinking, view
 from ..engine.ending import Prover, line_to_five, winner_after
 from ..engine.engine import Engine, Limit
 from ..errors import FileError, complain, counted
-from ..files import read_lines
+from ..files import read_lines, shown
 from ..game.documents import DEFEND, FORBIDDEN, KINDS, Puzzle, answer_document, read_puzzle
 from ..game.game import Game
 from ..game.record import GameRecord
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
             if not line.strip():
                 continue
             try:
-                puzzle = read_puzzle(line)
+                puzzle = read_puzzle(line.lstrip("\ufeff"))  # some editors write it
                 if puzzle.kind != FORBIDDEN and game_of(puzzle).is_over:
                     raise ValueError("the game is over")
             except ValueError as error:
@@ -114,7 +114,7 @@ def _answer_line(puzzle: Puzzle, answer: Result, fault: str) -> str:
         what += f": {view.format_line(answer.moves)}"
     note = f"  WRONG: {fault}" if fault else ""
     spent = f"{1000 * answer.time:.1f} ms  {answer.nodes} nodes"
-    return f"{puzzle.id}  {puzzle.kind}  {spent}  {what}{note}"
+    return f"{shown(puzzle.id)}  {puzzle.kind}  {spent}  {what}{note}"
 
 
 def summary(answers: Sequence[Result], wrong: int) -> str:

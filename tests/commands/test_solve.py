@@ -108,6 +108,16 @@ def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
         assert result.returncode == 0 and b"is not a cell" in result.stdout
 
 
+def test_the_mark_of_an_encoding_and_signs_in_a_name_hurt_no_puzzle(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "puzzles.jsonl"
+    path.write_text("\ufeff" + json.dumps({**GOOD, "id": "a\n\x1b[2Jb"}), encoding="utf-8")
+    status, out, _ = solve(capsys, path)
+    assert status == 0
+    assert out.startswith("a??[2Jb  vcf  ")
+
+
 def test_input_without_a_puzzle_is_not_read_without_end(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
