@@ -6,6 +6,7 @@ Sources are game files, libraries, journals, self-play, analyses and other datab
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -83,7 +84,7 @@ def read_source(
         yield tree
     elif head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
-    elif head.lstrip().startswith(b"{"):
+    elif head.removeprefix(BOM_UTF8).lstrip().startswith(b"{"):
         yield from _json(path, say)
     else:
         games = read_games(read_whole(path), name, options.encoding, options.size)

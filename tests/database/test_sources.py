@@ -290,3 +290,12 @@ def test_findings_and_notes_are_turned_with_their_position(tmp_path, size, seed)
                 ((note,),) = (entry.notes,)
                 assert note.comment == "a note"
                 assert note.labels == ((turn([label], out)[0], "A"),)
+
+
+@pytest.mark.parametrize("form", ["{}", "\ufeff{}", "\ufeff\n{}\n"])
+def test_an_export_is_read_also_after_an_editor_has_marked_its_encoding(tmp_path, form):
+    path = tmp_path / "export.jsonl"
+    entry = json.dumps({"type": "game", "sgf": "(;GM[4]SZ[15];B[hh])", "result": "1-0"})
+    path.write_text(form.format(entry), encoding="utf-8")
+    (found,) = read_source(str(path), SourceOptions(), print)
+    assert found.record.moves == ((7, 7),)
