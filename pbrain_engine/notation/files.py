@@ -275,7 +275,7 @@ Reader = Callable[[str, Coordinates | None], list[GameTree]]
 _OTHERS = (
     (SQLITE, "a database; `numoku db FILE merge` imports it, `numoku db {} show` queries it"),
     (SELF_PLAY, "a file of self-play; `numoku db FILE add` reads its games"),
-    ("{", "a journal or the output of an analysis; `numoku db FILE add` reads its games"),
+    ("{", "JSON: `numoku db FILE add` reads journals and analyses, `numoku solve` puzzles"),
     ("[Event ", "a PGN file, which is not read; SGF is"),
 )
 
