@@ -16,7 +16,6 @@ OPEN = """(field) => {
   for (let at = field; at = at.closest("details:not([open])"); ) at.open = true; }"""
 CELL, EDGE = 30, 32  # of the drawing, as in draw.js
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
-TABS = ("play", "analyse", "review", "puzzle", "games", "file")
 # Time advances when a test says so, and by seven seconds for each move of Numoku.
 CLOCK = """(() => {
   const ask = app.server.ask.bind(app.server);

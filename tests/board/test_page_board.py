@@ -91,7 +91,7 @@ def test_the_dialog_of_a_new_game_and_decisions_fit_every_window(again: Again) -
         assert page.raw.is_visible("#state")
 
 
-def test_a_small_telephone_shows_names_hints_and_lines_whole(opened: Open) -> None:
+def test_a_small_telephone_shows_names_hints_lines_and_buttons_whole(opened: Open) -> None:
     page = opened(**{**PHONE, "viewport": {"width": 360, "height": 640}, "locale": "ru"})
     cut = "[...document.querySelectorAll('%s')].filter((one) => one.scrollWidth > one.clientWidth)"
     tap(page, "h8")
@@ -104,6 +104,13 @@ def test_a_small_telephone_shows_names_hints_and_lines_whole(opened: Open) -> No
     for piece, is_seen in (("tab-analyse", True), ("analysis-on", False), ("analysis-on", True)):
         page.do(f"scrollTo(0, 0); document.querySelector('#{piece}').click()")
         assert (box(page, "#lines-found")[3] <= box(page, "#tabs")[1]) == is_seen
+    # The choices of an opening cover no buttons.
+    page.resize(400, 800)
+    page.begin(opening="soosorv-8", person="both")
+    page.play("h8", "h9", "i9")
+    page.has("#choices button", 2)
+    page.press("undo", "last", "take-back")
+    page.wait("app.play.opening?.step?.wanted === 1")
 
 
 SHIFTS = """(() => { window.shifts = [];

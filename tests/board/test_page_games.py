@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from tests.board.board_page import Open, Page, wait
-from tests.board.board_server import BoardServer, until
+from tests.board.board_page import Open, wait
+from tests.board.board_server import BoardServer
 
 pytestmark = pytest.mark.slow
 
@@ -96,28 +93,6 @@ def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:
     wait(opened.value, "window.app?.node.facts")
     assert opened.value.evaluate("app.node.ply") == 2
     assert opened.value.evaluate("app.tree.id") != game
-
-
-def test_games_are_kept_by_the_server(browser: Any, tmp_path: Path) -> None:
-    server = BoardServer(tmp_path)
-    page = Page(browser, server, "#b=15x15&r=freestyle&m=h8i9j8")
-    page.hurry(20)
-    page.begin("resume", person="both", minutes=1, byoyomi=10, periods=3)
-    page.do("app.play.match.used = [70, 0]")
-    page.raw.fill("#comment", "over a restart")
-    kept = "app.server.ask('game', { game: app.tree.id })"
-    until(lambda: "over a restart" in str(page.do(kept)))
-    page.close()
-    assert server.stop() == ""
-    server = BoardServer(tmp_path)
-    page = Page(browser, server)
-    page.tab("games")
-    page.raw.locator("#game-list button").first.click()
-    page.wait("app.node.comment === 'over a restart'")
-    page.says("black-clock", " ×2")  # of its three periods
-    assert page.moves() == "h8i9j8"
-    page.close()
-    server.stop()
 
 
 def test_games_are_found_named_and_deleted_and_what_is_looked_at_is_none(opened: Open) -> None:

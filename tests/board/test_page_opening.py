@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from itertools import product
 from typing import Any
 
 from pbrain_engine.app.saved import FILE, SavedGames
-from pbrain_engine.board.app import STATIC
 from pbrain_engine.commands.play import begun_of, is_resumable
 from pbrain_engine.game.opening_rules import RULES
-from tests.board.board_page import PHONE, Open, Page
-from tests.board.board_server import BoardServer
+from tests.board.board_page import Page
+from tests.board.board_server import BoardServer, until
 
 SEEN = "app.play.opening === null || (app.play.opening.isPersons && app.play.opening.step)"
+OFFERED = "[...document.querySelector('#opening').options].map(({ value, text }) => [value, text])"
 
 
 def step(page: Page) -> dict[str, Any] | None:
@@ -37,11 +36,15 @@ def do(page: Page, what: dict[str, Any], choice: int = 0) -> None:
 
 
 def test_every_step_of_every_rule_is_done_by_clicks(page: Page) -> None:
+    assert page.do(OFFERED)[1:] == [[rule.name, rule.title] for rule in RULES.values()]
     for rule, person in product(RULES, ("black", "white")):
         page.begin(opening=rule, person=person, seconds=0.1, level=1)
         acts = []
         while (what := step(page)) is not None:
             assert page.text("state").strip(), what
+            names = page.do("app.tree.names")
+            assert names.pop(page.do("app.play.human")) == "You"
+            assert list(names.values()) == ["Numoku level 1"]
             acts.append(what["act"])
             do(page, what, choice=len(acts) % 2)
         assert len(acts) >= (1 if rule in ("swap", "swap2") else 2), (rule, person)
@@ -72,19 +75,29 @@ def test_offers_and_steps_are_taken_back_and_twins_refused(page: Page) -> None:
     page.wait("app.play.opening.step?.act === 'choose'")
 
 
-COUNTED = ("h8", "h9", "i9", "Play White", "i10", "3")  # by Soosorv-8
+def test_an_opening_of_two_persons_says_who_has_a_choice_and_looking_back_undoes_no_step(
+    page: Page,
+) -> None:
+    def act(*words: str) -> None:
+        before = page.do("app.play.opening?.step?.actions.length ?? 0")
+        for number, word in enumerate(words, before + 1):
+            page.choose(word) if " " in word or word.isdigit() else page.click(word)
+            page.wait(f"app.play.opening.step?.actions.length === {number}")
 
-
-def two_persons(page: Page, *words: str) -> None:
-    """Begin an opening of two persons by Soosorv-8, and do steps of it."""
     page.begin(opening="soosorv-8", person="both")
-    for number, word in enumerate(words, 1):
-        page.choose(word) if " " in word or word.isdigit() else page.click(word)
-        page.wait(f"app.play.opening.step?.actions.length === {number}")
-
-
-def test_looking_back_at_an_opening_undoes_no_step(page: Page) -> None:
-    two_persons(page, *COUNTED, "Play Black")
+    act("h8", "h9", "i9")
+    page.says("state", "White: Choose your side")
+    page.has("#white-player.turn")
+    act("Play White", "i10")
+    page.says("state", "White: How many")
+    page.has("#white-player.turn")
+    act("3")
+    for _ in range(2):
+        page.says("state", "Black will offer 3 fifth stones. Black: Choose your side")
+        page.has("#black-player.turn")
+        page.reload("app.play.opening?.step")
+    assert not page.raw.is_visible("#hint")
+    act("Play Black")
     for number, cell in enumerate(("g8", "j9"), 1):
         page.click(cell)
         page.wait(f"app.play.opening.picked.length === {number}")
@@ -108,23 +121,6 @@ def test_looking_back_at_an_opening_undoes_no_step(page: Page) -> None:
     page.says("state", "Black to move · 4. i10")
 
 
-def test_an_opening_says_who_has_a_choice_and_how_many_fifth_stones_there_will_be(
-    page: Page,
-) -> None:
-    two_persons(page, *COUNTED[:3])
-    page.says("state", "White: Choose your side")
-    page.has("#white-player.turn")
-    two_persons(page, *COUNTED[:5])
-    page.says("state", "White: How many")
-    page.has("#white-player.turn")
-    page.choose("3")
-    for _ in range(2):
-        page.says("state", "Black will offer 3 fifth stones. Black: Choose your side")
-        page.has("#black-player.turn")
-        page.reload("app.play.opening?.step")
-    assert not page.raw.is_visible("#hint")
-
-
 def test_after_an_opening_its_last_steps_are_taken_back_and_looked_at(page: Page) -> None:
     page.begin(opening="swap", person="both")
     page.play("h8", "i8", "h9")
@@ -144,15 +140,6 @@ def test_after_an_opening_its_last_steps_are_taken_back_and_looked_at(page: Page
     page.says("state", "White: Choose your side")
 
 
-def test_a_choice_on_a_telephone_covers_no_buttons(opened: Open) -> None:
-    page = opened(**PHONE, locale="ru")
-    page.begin(opening="soosorv-8", person="both")
-    page.play("h8", "h9", "i9")
-    page.has("#choices button", 2)
-    page.press("undo", "last", "take-back")
-    page.wait("app.play.opening?.step?.wanted === 1")
-
-
 def test_an_opening_is_played_by_keys(page: Page) -> None:
     keys = page.raw.keyboard
     page.begin(opening="swap", person="both")
@@ -169,14 +156,6 @@ def test_an_opening_is_played_by_keys(page: Page) -> None:
     page.wait("app.node.ply === 4")
 
 
-def test_names_follow_the_sides_in_an_opening(page: Page) -> None:
-    page.begin(opening="rif", person="white", seconds=0.1, level=3)
-    page.wait(SEEN)
-    page.choose("Play Black")
-    page.says("state", "Offer 2 fifth stones")
-    assert page.do("app.tree.names") == {"black": "You", "white": "Numoku level 3"}
-
-
 def test_a_step_that_numoku_answers_is_taken_back_meanwhile(page: Page) -> None:
     page.begin(opening="yamaguchi", seconds=30)
     page.play("h8", "h9", "i9")
@@ -188,16 +167,6 @@ def test_a_step_that_numoku_answers_is_taken_back_meanwhile(page: Page) -> None:
     page.wait("!app.server.questions.size")
     page.says("state", "How many fifth stones")
     assert page.do("app.play.opening.kept.actions") == "h8 h9 i9"
-
-
-def test_numoku_alone_pauses_in_an_opening(page: Page) -> None:
-    page.begin(opening="swap", person="none", seconds=0.5, level=1)
-    page.wait("app.play.thinking")
-    page.press("pause")
-    page.wait("!app.server.questions.size")
-    page.says("state", "Numoku to move")
-    page.press("pause")
-    page.wait("!app.play.opening && app.node.ply > 3")
 
 
 def test_an_opening_goes_on_after_a_reload_and_in_the_terminal(
@@ -214,20 +183,8 @@ def test_an_opening_goes_on_after_a_reload_and_in_the_terminal(
 
     page.begin(opening="soosorv-8", seconds=0.1)
     page.play("h8", "i9")
-    for _ in range(200):
-        if kept() == ["h8", "i9"]:
-            break
-        page.raw.wait_for_timeout(50)
-    assert kept() == ["h8", "i9"]
+    until(lambda: kept() == ["h8", "i9"])
     page.reload("app.node.ply === 2 && app.play.opening?.step")
     page.says("state", "Put stone 3 (Black) in the central 5×5")
     page.play("j10")
     assert step(page) is not None
-
-
-def test_the_page_offers_every_rule() -> None:
-    source = (STATIC / "setup.js").read_text(encoding="utf-8")
-    words = (STATIC / "words-en.js").read_text(encoding="utf-8")
-    (names,) = re.findall(r"OPENINGS = \[(.*?)\];", source)
-    assert re.findall(r'"(.*?)"', names) == [rule.name for rule in RULES.values()]
-    assert all(f'"opening-{rule.name}": "{rule.title}"' in words for rule in RULES.values())

@@ -122,8 +122,13 @@ def test_numoku_plays_both_sides_and_can_pause(page: Page) -> None:
         page.raw.wait_for_timeout(300)
         return bool(page.do("app.node.ply") == ply)
 
-    page.begin(person="none")
-    page.wait("app.node.ply >= 4")
+    page.begin(opening="swap", person="none", seconds=0.5)
+    page.wait("app.play.thinking")
+    page.press("pause")
+    page.wait("!app.server.questions.size")
+    page.says("state", "Numoku to move")
+    page.press("pause")
+    page.wait("!app.play.opening && app.node.ply >= 4")
     assert page.text("black-player").startswith("Numoku")
     page.press("pause")
     page.wait("!app.play.thinking")
@@ -245,14 +250,6 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(page: 
     assert not page.do(written)
 
 
-def test_with_reduced_motion_nothing_moves_while_numoku_thinks(opened: Open) -> None:
-    page = opened(reduced_motion="reduce")
-    page.begin(person="black", seconds=30, level=10)
-    page.play("h8")
-    page.has(".player.thinking")
-    assert page.do("document.getAnimations().length") == 0
-
-
 # Swap2 --------------------------------------------------------------------------------
 
 
@@ -325,31 +322,12 @@ def test_a_click_before_the_step_of_an_opening_is_known_counts(page: Page) -> No
     assert page.moves() == "h8i8h9"
 
 
-def test_a_stone_of_the_opening_can_be_put_elsewhere(page: Page) -> None:
-    page.begin(opening="swap2", seconds=0.2)
-    page.says("state", "Put stone 1")
-    page.play("h8", "i8")
-    page.press("undo")
-    page.says("state", "Put stone 2 (White)")
-    page.play("j8", "h9")
-    page.wait("app.play.opening?.isPersons !== false")
-    assert page.moves().startswith("h8j8h9")
+# What a system wants ------------------------------------------------------------------
 
 
-# Colours ------------------------------------------------------------------------------
-
-
-def test_a_chosen_theme_counts_more_than_that_of_the_system(opened: Open) -> None:
-    page = opened(color_scheme="dark")
-    papers = []
-    for _ in range(4):
-        papers.append(page.do("getComputedStyle(document.body).backgroundColor"))
-        page.press("theme")
-    assert papers[0] == papers[2] and len({*papers}) == 3  # dark, light, dark, contrast
-
-
-def test_what_is_a_colour_alone_stays_with_the_forced_colours_of_a_system(opened: Open) -> None:
-    page = opened("h8i8", forced_colors="active")
+def test_the_page_follows_forced_colours_a_chosen_theme_and_reduced_motion(opened: Open) -> None:
+    page = opened("h8i8", color_scheme="dark", reduced_motion="reduce")
+    page.raw.emulate_media(forced_colors="active")
     page.tab("analyse")
     page.press("new-game")
     look = "((name) => { const style = getComputedStyle(document.querySelector(name));"
@@ -362,3 +340,14 @@ def test_what_is_a_colour_alone_stays_with_the_forced_colours_of_a_system(opened
     papers = {page.do(f"{look}({name!r})") for name in ("main", "#undo", "textarea")}
     signs = [page.do(f"{look}({name!r})") for name in names]
     assert not papers.intersection(signs) and signs[0] != signs[1]
+    page.press("setup-cancel")
+    page.raw.emulate_media(forced_colors="none")
+    themes = []
+    for _ in range(4):
+        themes.append(page.do("getComputedStyle(document.body).backgroundColor"))
+        page.press("theme")
+    assert themes[0] == themes[2] and len({*themes}) == 3  # dark, light, dark, contrast
+    page.begin(person="black", seconds=30, level=10)
+    page.play("h8")
+    page.has(".player.thinking")
+    assert page.do("document.getAnimations().length") == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.board.board_page import Page, wait
-from tests.board.board_server import BoardServer
+from tests.board.board_server import BoardServer, until
 
 CHOOSING = "app.node.ply === 3 && !document.querySelector('#choices').hidden"
 NO_SOCKET = """globalThis.openSocket = () => {
@@ -17,7 +17,9 @@ NO_SOCKET = """globalThis.openSocket = () => {
 }"""
 
 
-def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_path: Path) -> None:
+def test_the_page_says_that_its_server_is_away_and_reconnects_and_no_game_is_lost(
+    browser: Any, tmp_path: Path
+) -> None:
     server = BoardServer(tmp_path)
     page = Page(browser, server, "#b=15x15&r=freestyle&m=h8i9")
     assert not page.raw.is_visible("#tab-known")  # without a database
@@ -36,9 +38,15 @@ def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_
     page.server = BoardServer(tmp_path, port=server.port)
     page.wait(CHOOSING)
     # A click is no stone of Numoku.
-    page.begin(opening="none", person="black", level=10, seconds=30)
+    page.hurry(20)
+    clock = {"minutes": 60, "byoyomi": 10, "periods": 3}
+    page.begin(opening="none", person="black", level=10, **clock)
+    page.do("app.play.match.used = [3610, 0]")
     page.play("h8")
     page.wait("app.play.thinking")
+    page.raw.fill("#comment", "over a restart")
+    kept = "app.server.ask('game', { game: app.tree.id })"
+    until(lambda: "over a restart" in str(page.do(kept)))
     page.lose()
     page.click("i8")
     page.raw.wait_for_timeout(100)
@@ -47,6 +55,14 @@ def test_the_page_says_that_its_server_is_away_and_reconnects(browser: Any, tmp_
     page.press("next-puzzle")
     page.says("puzzle-status", "The server does not answer.")
     page.close()
+    page = Page(browser, BoardServer(tmp_path))
+    page.tab("games")
+    page.raw.locator("#game-list button").first.click()
+    page.wait("app.node.comment === 'over a restart'")
+    page.says("black-clock", " ×2")  # of its three periods
+    assert page.moves() == "h8"
+    page.close()
+    assert page.server.stop() == ""
 
 
 def test_what_was_asked_before_or_without_a_connection_is_answered(page: Page) -> None:
