@@ -112,7 +112,7 @@ class Connection(Desk):
     """A desk behind a socket."""
 
     def __init__(self, socket: WebSocket, desks: Desks) -> None:
-        super().__init__(desks, lambda answer: self._loop.call_soon_threadsafe(self._hold, answer))
+        super().__init__(desks, self._tell)
         self._socket = socket
         self._loop = asyncio.get_running_loop()
         self._held: list[Document] = []  # not sent yet: answers, and the latest event of each
@@ -133,6 +133,10 @@ class Connection(Desk):
     def look_up(self, job: Job) -> None:
         """Run a job that needs no engine in a thread of its own."""
         self._loop.run_in_executor(None, self.run, job)
+
+    def _tell(self, answer: Document) -> None:
+        with suppress(RuntimeError):  # the server has ended, and its loop is closed
+            self._loop.call_soon_threadsafe(self._hold, answer)
 
     def _hold(self, answer: Document) -> None:
         """Queue an answer to be sent at once, or an event to be sent after the gap."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pbrain_engine.board import desk as desk_module
-from pbrain_engine.board.app import MOST_BYTES, STATIC
+from pbrain_engine.board.app import MOST_BYTES, STATIC, Connection
 from pbrain_engine.board.app import BoardServer as BoardApp
 from pbrain_engine.board.desk import Archive, Desks, Job
 from pbrain_engine.board.files import MOST_FILE
@@ -200,6 +200,15 @@ def test_a_tab_that_leaves_takes_its_search_with_it(board: BoardApp) -> None:
         "websocket.accept ", "event 1", "result 2", "result 3", "result 1", "event 4"
     ]  # fmt: skip
     assert not board.desks.open
+
+
+def test_what_is_found_after_the_end_of_the_server_is_told_to_nobody() -> None:
+    async def connect() -> Connection:
+        return Connection(None, Desks(1, Archive()))  # type: ignore[arg-type]
+
+    with ThreadPoolExecutor() as apart:  # a browser has this thread
+        connection = apart.submit(asyncio.run, connect()).result()
+    connection.post({"id": 1, "event": {}})
 
 
 def test_an_error_that_was_not_expected_is_reported(
