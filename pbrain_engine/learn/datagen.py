@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from functools import partial
-from itertools import chain, tee
-from pathlib import Path
+from itertools import chain, islice
 from typing import Any
 
 from ..engine.engine import Engine
@@ -34,11 +33,11 @@ from ..options import (
 from ..position.rules import Rule
 from ..progress import Progress
 from ..workers import ClusterPool, ProcessPool, ThreadCache, in_order
-from .selfplay import KINDS, MIX, Plan, format_shares, make_engine, parse_shares
-from .yardstick import Sources, Survey, count_done, sample, stretches
+from .selfplay import KINDS, MIX, Plan, SelfPlayed, format_shares, make_engine, parse_shares
+from .yardstick import Sources, Survey, count_done, sample
 
 MOST_BRANCHES = 0.9
-BATCH = 4  # games per task of a worker
+BATCH = 4  # games, or positions, per task of a worker
 
 _engines = ThreadCache()
 
@@ -104,7 +103,9 @@ def survey_of(options: argparse.Namespace, sources: Sources) -> Survey:
     )  # fmt: skip
 
 
-def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) -> list[Any]:
+def play_batch(
+    plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]
+) -> list[SelfPlayed | None]:
     """Do a batch of a plan's work on this thread's engine, which is kept for the next batch.
 
     FileError if weights or other inputs of this machine differ from the file's head.
@@ -120,23 +121,19 @@ def play_batch(plan: Plan | Survey, head: dict[str, str], batch: Sequence[Any]) 
     return [plan.play(_engines.get(head, engine), task) for task in batch]
 
 
-def spread(
-    plan: Plan | Survey, batches: Iterable[Sequence[Any]], processes: int, cluster: str | None
-) -> Iterator[Any]:
-    """Yield the result of each task, in order; ClusterError if a worker was killed."""
-    play: Callable[[Sequence[Any]], list[Any]] = partial(play_batch, plan, plan.about())
+def fill(
+    file: GameFile, plan: Plan | Survey, tasks: Iterable[Any], progress: Progress,
+    processes: int, cluster: str | None,
+) -> None:  # fmt: skip
+    """Do the tasks and append the results in order; ClusterError if a worker was killed."""
+    play, waiting = partial(play_batch, plan, plan.about()), iter(tasks)
+    batches = iter(lambda: list(islice(waiting, BATCH)), [])
     if cluster is not None:
         played = in_order(partial(ClusterPool, address=cluster), play, batches)
-    elif processes > 1:
+    elif processes > 1 and progress.total - progress.done > BATCH:
         played = in_order(partial(ProcessPool, processes=processes), play, batches)
     else:
         played = map(play, batches)
-    return chain.from_iterable(played)
-
-
-@contextmanager
-def shown(progress: Progress, file: GameFile) -> Iterator[Callable[[], None]]:
-    """Yield a function that shows the progress of a file; show it at the end, too."""
     before = file.positions
 
     def show(last: bool = False) -> None:
@@ -144,59 +141,36 @@ def shown(progress: Progress, file: GameFile) -> Iterator[Callable[[], None]]:
         progress.show(f"{counted(file.positions, 'position')}, {speed:,.0f} positions/s", last)
 
     try:
-        yield show
+        for found in chain.from_iterable(played):
+            if found is not None:
+                file.append(*found)
+            progress.done += 1
+            show()
     finally:
         show(last=True)
 
 
-def generate(
-    path: Path, plan: Plan, games: int, processes: int, cluster: str | None = None
-) -> GameFile:
-    """Create or continue a file of ``games`` games; return it, closed.
-
-    FileError if it was made with other settings or cannot be written; ClusterError if a worker was
-    killed.
-    """
-    with closing(GameFile(path, plan.about())) as file:
-        progress, numbers = Progress(games, "games", file.games), range(file.games, games)
-        batches = [numbers[i : i + BATCH] for i in range(0, len(numbers), BATCH)]
-        most = min(processes, max(1, len(batches)))
-        with shown(progress, file) as show:
-            for game in spread(plan, batches, most, cluster):
-                file.append(game.record, game.branches)
-                progress.done = file.games
-                show()
-    return file
-
-
-def search_again(
-    path: Path, survey: Survey, sources: Sources, processes: int, cluster: str | None = None
-) -> GameFile:
-    """Create or continue a file of positions searched again, as ``generate`` does one of games."""
-    with closing(GameFile(path, survey.about(), single=True)) as file:
-        places = list(sources.places()) if survey.size is None else sample(survey, sources)
-        done = count_done(sources, places, file.last)
-        progress = Progress(len(places), "positions", done)
-        work, waiting = tee(stretches(sources, places[done:]))
-        searched = spread(survey, ([stretch] for stretch in waiting), processes, cluster)
-        with shown(progress, file) as show:
-            for stretch, found in zip(work, searched, strict=True):
-                for record in found:
-                    file.append(record)
-                progress.done += len(stretch.stones)
-                show()
-    return file
-
-
 def main(arguments: Sequence[str]) -> int:
-    """Make the file; return 0."""
+    """Create or continue a file of games, or of positions searched again; return 0.
+
+    FileError if it was made with other settings or cannot be written.
+    """
     options = COMMAND.parse(arguments)
-    processes = options.processes or os.cpu_count() or 1
+    path, cluster, processes = options.file, options.cluster, options.processes or os.cpu_count()
     if options.positions:
-        check_target(options.file, options.positions)
+        check_target(path, options.positions)
         sources = Sources(options.positions)
         survey = survey_of(options, sources)
-        search_again(options.file, survey, sources, processes, options.cluster)
+        with closing(GameFile(path, survey.about(), single=True)) as file:
+            places = list(sources.places()) if survey.size is None else sample(survey, sources)
+            done = count_done(sources, places, file.last)
+            progress = Progress(len(places), "positions", done)
+            positions = ((sources[place.record], place.stones) for place in places[done:])
+            fill(file, survey, positions, progress, processes or 1, cluster)
     else:
-        generate(options.file, plan_of(options), options.games, processes, options.cluster)
+        plan = plan_of(options)
+        with closing(GameFile(path, plan.about())) as file:
+            progress = Progress(options.games, "games", file.games)
+            numbers = range(file.games, options.games)
+            fill(file, plan, numbers, progress, processes or 1, cluster)
     return 0

@@ -178,15 +178,6 @@ class Plan(NamedTuple):
     openings: Shares = ALL_SQUARE
     full_share: float = 0.0  # of the games, not ended early by quiet moves
 
-    def opening_kind(self, number: int) -> str:
-        """Return the kind of opening of a game."""
-        kinds, shares = zip(*self.openings, strict=True)
-        return str(random.Random(f"{self.seed}:{number}:opening").choices(kinds, shares)[0])
-
-    def goes_to_the_end(self, number: int) -> bool:
-        """Return whether a game is not ended early by quiet moves."""
-        return random.Random(f"{self.seed}:{number}:full").random() < self.full_share
-
     def scattered_nodes(self, chance: random.Random, stones: int) -> int:
         """Return the nodes of one search, varied at random so that games differ."""
         return int(self.budget.at(stones) * chance.uniform(1 - NODES_SPREAD, 1 + NODES_SPREAD))
@@ -264,10 +255,12 @@ def play_game(engine: Engine, plan: Plan, number: int, player: SelfPlayer) -> Re
     chance = random.Random(f"{plan.seed}:{number}")
     place = number % (len(plan.rules) * len(plan.boards))  # all combinations in turn
     rule, board = plan.rules[place % len(plan.rules)], plan.boards[place // len(plan.rules)]
-    may_be_calm = not plan.goes_to_the_end(number)
+    may_be_calm = random.Random(f"{plan.seed}:{number}:full").random() >= plan.full_share
+    kinds, shares = zip(*plan.openings, strict=True)
+    kind = random.Random(f"{plan.seed}:{number}:opening").choices(kinds, shares)[0]
     engine.new_game(board, rule=rule)
     engine.clear_hash()
-    opening = make_opening(engine, chance, board, plan.opening_kind(number), player.judge)
+    opening = make_opening(engine, chance, board, kind, player.judge)
     set_up_line(engine, opening)
     game = engine.game
     cells = [y * board + x for x, y in opening]

@@ -35,10 +35,9 @@ from ..notation.games import (
     split_head,
 )
 from ..values import WIN_BAND, chance
-from .selfplay import make_engine, set_up_line
+from .selfplay import SelfPlayed, make_engine, set_up_line
 
 LINES_PART = 2  # the other root moves get half as many nodes as the best
-AT_ONCE = 16  # positions of a stretch
 
 
 class Place(NamedTuple):
@@ -46,13 +45,6 @@ class Place(NamedTuple):
 
     record: int
     stones: int
-
-
-class Stretch(NamedTuple):
-    """Positions of one record to search; the record has the number of their game."""
-
-    record: Record
-    stones: tuple[int, ...]
 
 
 class Sources:
@@ -74,9 +66,6 @@ class Sources:
             self._data.append(data)
             self.about.append(f"{ascii(path.name)[1:-1]} {zlib.crc32(data[:at]):08x}")
 
-    def __len__(self) -> int:
-        return len(self._places)
-
     def __getitem__(self, number: int) -> Record:
         """Return a record; games of different files have different numbers."""
         file, at, first = self._places[number]
@@ -86,7 +75,7 @@ class Sources:
 
     def places(self) -> Iterator[Place]:
         """Yield all positions with a search value, without duplicates within a game."""
-        records = ((number, self[number]) for number in range(len(self)))
+        records = ((number, self[number]) for number in range(len(self._places)))
         for _, same in groupby(records, lambda pair: pair[1].number):
             seen = set[tuple[int, ...]]()
             for number, record in same:
@@ -140,24 +129,22 @@ class Survey(NamedTuple):
         is_open = abs(record.values[stones]) < WIN_BAND and len(engine.logits()) > 1
         return is_open or not self.is_open
 
-    def play(self, engine: Engine, stretch: Stretch) -> list[Record]:
-        """Search the positions of a stretch; return them with the results."""
-        record, found = stretch.record, list[Record]()
-        for stones in stretch.stones:
-            if not self.takes(engine, record, stones):
-                continue
-            lines = tuple(
-                (y * record.width + x, value)
-                for (x, y), value in best_lines(engine, self.budget.at(stones), self.multipv)
-            )
-            move, value = lines[0]
-            found.append(record._replace(
-                opening=stones,
-                ending=record.ending if record.ending is Ending.BRANCH else Ending.SEARCHED,
-                moves=(*record.moves[:stones], move), values=(*[NO_VALUE] * stones, value),
-                lines=lines if len(lines) > 1 else (),
-            ))  # fmt: skip
-        return found
+    def play(self, engine: Engine, position: tuple[Record, int]) -> SelfPlayed | None:
+        """Search the position after some stones of a record, unless it is to be left out."""
+        record, stones = position
+        if not self.takes(engine, record, stones):
+            return None
+        lines = tuple(
+            (y * record.width + x, value)
+            for (x, y), value in best_lines(engine, self.budget.at(stones), self.multipv)
+        )
+        move, value = lines[0]
+        return SelfPlayed(record._replace(
+            opening=stones,
+            ending=record.ending if record.ending is Ending.BRANCH else Ending.SEARCHED,
+            moves=(*record.moves[:stones], move), values=(*[NO_VALUE] * stones, value),
+            lines=lines if len(lines) > 1 else (),
+        ))  # fmt: skip
 
 
 def best_lines(engine: Engine, nodes: int, count: int) -> list[tuple[tuple[int, int], int]]:
@@ -215,14 +202,6 @@ def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -
         if record.moves[: places[at].stones] == last.moves[: last.opening]:
             return at + 1
     raise FileError(f"a position of game {last.number} is not among those to search")
-
-
-def stretches(sources: Sources, places: Iterable[Place]) -> Iterator[Stretch]:
-    """Group positions into stretches of one record each."""
-    for number, group in groupby(places, lambda place: place.record):
-        stones = [place.stones for place in group]
-        for begin in range(0, len(stones), AT_ONCE):
-            yield Stretch(sources[number], tuple(stones[begin : begin + AT_ONCE]))
 
 
 # Measuring ------------------------------------------------------------------------------
