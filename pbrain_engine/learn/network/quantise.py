@@ -97,30 +97,19 @@ MARGIN = 1.5  # of the range over the largest number seen
 INT16 = 32767
 REGION_INPUT = 32760  # the largest sum over a region, shifted
 NEIGHBOUR_LIMIT = 21845  # so that the sum of the three products fits int16
-MOST_SHIFT = 24
+MOST_SHIFT, MOST_LOGIT_SHIFT = 24, 12
 # For the cell, its orthogonal and its diagonal neighbours: the factor of a weight that makes up for
 # the upper half of a product with a feature times 8, 2 and 2.
 AROUND_FACTORS = np.array([[2**16 / (8 * 256)], [2**16 / (2 * 256)], [2**16 / (2 * 256)]])
 
 
-class Ranges(dict[str, float]):
-    """The largest number seen at each place of a head."""
-
-    def unit(self, name: str, limit: int = LAYER_LIMIT) -> float:
-        """Return the power of two to multiply numbers of this place by."""
-        return float(2.0 ** np.floor(np.log2(limit / (MARGIN * self[name]))))
+def shift_within(limit: float) -> int:
+    """Return the exponent of the largest power of two up to a limit."""
+    return int(np.floor(np.log2(limit)))
 
 
-class Layer(NamedTuple):
-    """Weights and biases in integers, and the shift that follows."""
-
-    weights: NDArray[np.int64]
-    biases: NDArray[np.int64]
-    shift: int
-
-
-def layer(weights: Real, biases: Real, largest: int) -> Layer:
-    """Return a quantised layer for integer inputs up to ``largest``.
+def layer(weights: Real, biases: Real, largest: int) -> tuple[Ints, Ints, int]:
+    """Return quantised weights and biases for integer inputs up to ``largest``, and their shift.
 
     Half a unit is added to the biases, so that the shift rounds. ValueError if even without a shift
     the sums do not fit 32 bits.
@@ -130,97 +119,70 @@ def layer(weights: Real, biases: Real, largest: int) -> Layer:
         ends = np.rint(biases * 2.0**shift + 2.0 ** (shift - 1))
         most = (np.abs(rows).sum(1) * largest + np.abs(ends)).max()
         if np.abs(rows).max() <= INT16 and most < 1 << 31:
-            return Layer(rows.astype(np.int64), ends.astype(np.int64), shift)
+            return rows.astype(np.int64), ends.astype(np.int64), shift
     raise ValueError("a layer of the network has grown too large for the file")
 
 
-class HeadWriter:
-    """Collects the quantised arrays of a head, and the shifts in order."""
+def quantise_head(head: Mapping[str, Real], ranges: Mapping[str, float], scale: float) -> Arrays:
+    """Return the arrays of a head.
 
-    def __init__(self) -> None:
-        self.arrays: Arrays = {}
-        self.shifts: list[int] = []
+    ``ranges``: the largest number to allow for at each place; ``scale``: units of value per
+    logistic unit. Where inputs are truncated, sums of weights in the biases make up for it.
+    """
+    found: Arrays = {}
+    shifts: dict[str, int] = {}
 
-    def put(self, name: str, weights: Real, biases: Real, largest: int = LAYER_LIMIT) -> None:
-        """Add a layer with inputs of at most ``largest``."""
-        done = layer(weights, biases, largest)
-        self.arrays[f"{name}_weights"], self.arrays[f"{name}_biases"] = done.weights, done.biases
-        self.shifts.append(done.shift)
+    def put(name: str, weights: Real, biases: Real, largest: int = LAYER_LIMIT) -> None:
+        rows, ends, shifts[name] = layer(weights, biases, largest)
+        found[f"{name}_weights"], found[f"{name}_biases"] = rows, ends
 
-
-def quantise_head(head: Mapping[str, Real], ranges: Ranges, scale: float) -> Arrays:
-    """Return the arrays of a head; ``scale``: units of value per logistic unit."""
-    writer = HeadWriter()
-    trunk_unit = quantise_trunk(writer, head, ranges)
-    value_unit = ranges.unit("value")
-    weights = head["value"].T * value_unit / trunk_unit
-    writer.put("value", weights, head["value_bias"] * value_unit)
-    last = layer(head["last"][None] * scale / value_unit, head["last_bias"] * scale, LAYER_LIMIT)
-    found, shifts = writer.arrays, writer.shifts
-    found["last_weights"], found["last_bias"] = last.weights[0], last.biases
-    shifts.append(last.shift)
-    quantise_policy(writer, head, ranges, trunk_unit)
-    shifts.append(round(float(head["linear_share"][0]) * 256))
-    shifts.append(round(float(head["score_share"][0]) * LOGIT_UNIT * 256 / SCORE_SCALE))
-    found["shifts"] = np.array(shifts + [0] * (SHIFTS - len(shifts)), np.int64)
-    found["near"] = np.rint(head["near"] * LOGIT_UNIT).astype(np.int64)
-    return found
-
-
-def quantise_trunk(writer: HeadWriter, head: Mapping[str, Real], ranges: Ranges) -> float:
-    """Write the trunk, shared by value and policy; return its unit."""
-    channels = len(head["cell"])
-    region_unit = ranges.unit("region")
-    weights = head["region"].T * region_unit * 2**REGION_SHIFT
-    weights /= REGION_SCALE * FEATURE_UNIT
-    biases = head["region_bias"] * region_unit + weights.sum(1) / 2  # the inputs are truncated
-    writer.put("region", weights, biases, REGION_INPUT)
-    pool_shift = 0
-    while ranges["pool"] * POOL_SCALE * region_unit * MARGIN / 2**pool_shift > LAYER_LIMIT:
-        pool_shift += 1
-    writer.shifts.append(pool_shift)
-    unit = ranges.unit("trunk")
-    weights = head["trunk"].T * unit
-    weights[:, :channels] *= 2**BOARD_SHIFT / (BOARD_SCALE * FEATURE_UNIT)
-    weights[:, channels:] *= 2**pool_shift / (POOL_SCALE * region_unit)
-    writer.put("trunk", weights, head["trunk_bias"] * unit + weights.sum(1) / 2)
-    bits = (np.arange(THREAT_MASKS)[:, None] >> np.arange(MASK_BITS)) & 1
-    threats = np.clip((bits @ head["threats"] + head["sets"]) * unit, -INT16, INT16)
-    writer.arrays["trunk_threats"] = np.rint(threats).astype(np.int64)
-    return unit
-
-
-def quantise_policy(
-    writer: HeadWriter, head: Mapping[str, Real], ranges: Ranges, trunk_unit: float
-) -> None:
-    """Write the policy, with the shifts of its hidden units and of its logits."""
     channels, cells = head["cell"].shape
-    hidden_unit, mixed_unit = ranges.unit("shift"), ranges.unit("mixed", INT16)
+    region_unit, trunk_unit, value_unit, hidden_unit = (
+        2.0 ** shift_within(LAYER_LIMIT / ranges[name])
+        for name in ("region", "trunk", "value", "shift")
+    )
+    weights = head["region"].T * region_unit * 2**REGION_SHIFT / (REGION_SCALE * FEATURE_UNIT)
+    biases = head["region_bias"] * region_unit + weights.sum(1) / 2
+    put("region", weights, biases, REGION_INPUT)
+    shifts["pool"] = max(
+        0, -shift_within(LAYER_LIMIT / (ranges["pool"] * POOL_SCALE * region_unit))
+    )
+    weights = head["trunk"].T * trunk_unit
+    weights[:, :channels] *= 2**BOARD_SHIFT / (BOARD_SCALE * FEATURE_UNIT)
+    weights[:, channels:] *= 2 ** shifts["pool"] / (POOL_SCALE * region_unit)
+    put("trunk", weights, head["trunk_bias"] * trunk_unit + weights.sum(1) / 2)
+    bits = (np.arange(THREAT_MASKS)[:, None] >> np.arange(MASK_BITS)) & 1
+    threats = np.clip((bits @ head["threats"] + head["sets"]) * trunk_unit, -INT16, INT16)
+    found["trunk_threats"] = np.rint(threats).astype(np.int64)
+    put("value", head["value"].T * value_unit / trunk_unit, head["value_bias"] * value_unit)
+    put("last", head["last"][None] * scale / value_unit, head["last_bias"] * scale)
+    found["last_weights"], found["last_bias"] = found["last_weights"][0], found.pop("last_biases")
+
     around = head["neighbours"] * AROUND_FACTORS
-    while np.abs(around * mixed_unit).max() > NEIGHBOUR_LIMIT:
-        mixed_unit /= 2
-    writer.arrays["neighbours"] = np.rint(around * mixed_unit).astype(np.int64)
+    mixed_limit = min(INT16 / ranges["mixed"], NEIGHBOUR_LIMIT / np.abs(around).max())
+    mixed_unit = 2.0 ** shift_within(mixed_limit)
+    found["neighbours"] = np.rint(around * mixed_unit).astype(np.int64)
     weights = head["cell"].T * hidden_unit / mixed_unit
-    cell = layer(weights, 1.5 * weights.sum(1), INT16)  # three products are truncated
-    writer.arrays["cell_weights"] = cell.weights
-    logit_shift = 12
-    while (
-        2.0**logit_shift * ranges["direct"] * MARGIN > LAYER_LIMIT
-        or LOGIT_UNIT * 2.0**logit_shift / hidden_unit * ranges["scale"] * MARGIN > LAYER_LIMIT
-    ):
-        logit_shift -= 1
-    units = {
-        "direct": 2.0**logit_shift,
-        "shift": hidden_unit,
-        "scale": LOGIT_UNIT * 2.0**logit_shift / hidden_unit,
-    }
+    put("cell", weights, 1.5 * weights.sum(1), INT16)  # three products are truncated
+    of_cell = found.pop("cell_biases") / 2.0 ** shifts["cell"]
+    scale_unit = LOGIT_UNIT / hidden_unit
+    logit_limit = LAYER_LIMIT / max(ranges["direct"], scale_unit * ranges["scale"])
+    shifts["logit"] = min(MOST_LOGIT_SHIFT, shift_within(logit_limit))
+    logit = 2.0 ** shifts["logit"]
     split = channels, channels + cells
-    all_weights = np.split(head["policy"].T, split)
-    all_biases = np.split(head["policy_bias"], split)
-    for (name, unit), rows, ends in zip(units.items(), all_weights, all_biases, strict=True):
-        more = cell.biases / 2.0**cell.shift if name == "shift" else 0.0
-        writer.put(name, rows * unit / trunk_unit, ends * unit + more)
-    writer.shifts += [cell.shift, logit_shift]
+    parts = zip(
+        np.split(head["policy"].T, split), np.split(head["policy_bias"], split), strict=True
+    )
+    units = {"direct": logit, "shift": hidden_unit, "scale": scale_unit * logit}
+    for (name, unit), (weights, biases) in zip(units.items(), parts, strict=True):
+        more = of_cell if name == "shift" else 0.0
+        put(name, weights * unit / trunk_unit, biases * unit + more)
+    found["near"] = np.rint(head["near"] * LOGIT_UNIT).astype(np.int64)
+    shifts["linear_share"] = round(float(head["linear_share"][0]) * 256)
+    shifts["score_share"] = round(float(head["score_share"][0]) * LOGIT_UNIT * 256 / SCORE_SCALE)
+    ordered = [shifts[name] for name in SHIFT_NAMES]
+    found["shifts"] = np.array(ordered + [0] * (SHIFTS - len(ordered)), np.int64)
+    return found
 
 
 class Codebook(NamedTuple):
@@ -295,7 +257,7 @@ def quantise(
         quantise_head(
             {part.name[6:]: views[part.name].astype(np.float64) for part in layout.parts
              if part.name.startswith(f"head{side}.")},
-            Ranges(zip(PEAKS, np.maximum(peaks[side], 1e-6).tolist(), strict=True)), scale,
+            dict(zip(PEAKS, MARGIN * np.maximum(peaks[side], 1e-6), strict=True)), scale,
         )
         for side in range(layout.sides)
     ]  # fmt: skip
