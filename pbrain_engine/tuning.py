@@ -34,7 +34,7 @@ from .arena.settings import MatchSettings, format_engine, option_rows
 from .arena.standings import conditions, table
 from .errors import INTERRUPTED, FileError, SettingsError
 from .files import Document, check_target, user_path, write_whole
-from .notation.journal import LineFile
+from .notation.journal import LineFile, check_settings
 from .options import CommandLine, Option, above_zero, positive, whole
 from .pages import Curve, html_document, html_table, line_chart
 from .progress import Progress
@@ -219,6 +219,7 @@ class TuningFile(LineFile):
             known = {field.name for field in fields(TuningPlan)}
             plan = {key: value for key, value in entry["plan"].items() if key in known}
             plan["names"] = tuple(plan["names"])
+            check_settings(plan["match"])
             try:
                 plan["match"] = MatchSettings.from_json(plan["match"])
             except SettingsError as error:

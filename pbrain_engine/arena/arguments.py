@@ -145,10 +145,7 @@ def settings_of(options: argparse.Namespace) -> MatchSettings:
         values.setdefault("rule", RULES[source].rule or Rule.FREESTYLE)
     elif source.partition(":")[0] not in GENERATORS:
         values["opening_lines"] = read_lines(source)
-    settings = MatchSettings(**{**values, "engines": name_apart(engines)})
-    if settings.in_process and (settings.judge or settings.log):
-        raise SettingsError("--judge and --log are for engines in processes of their own")
-    return settings
+    return MatchSettings(**{**values, "engines": name_apart(engines)})
 
 
 def resumed_settings(settings: MatchSettings, options: argparse.Namespace) -> MatchSettings:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from ..errors import SettingsError
 from ..files import check_kinds
@@ -48,6 +48,7 @@ SPRT_GAMES = 40_000  # enough for any test to decide
 DEFAULT_MEMORY = 367_001_600  # bytes, as in tournaments
 
 MAX_LABEL = 24
+SIMPLE = (bool, int, float, str)  # kinds of JSON that need no conversion
 
 # The largest hypotheses by model; the fit fails for few results far beyond them.
 MOST_ELO = {"normalised": 200.0, "logistic": 1000.0}
@@ -302,25 +303,19 @@ def _read_engines(items: Iterable[Mapping[str, Any]]) -> tuple[EngineSpec, ...]:
         if builtin:  # the package may have moved since
             method = command[-1] if builtin == "method" else builtin
             command = _builtin_command(builtin, method, options)
-        known = _check_fields(EngineSpec, {**item, "command": command})
-        engines.append(EngineSpec(**{**known, "options": options}))
+        engines.append(EngineSpec(**{**item, "command": command, "options": options}))
     return tuple(engines)
 
 
-def _check_fields(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what JSON says of a dataclass; ValueError if a field is of another kind."""
-    kinds = {"bool": bool, "int": int, "float": float, "str": str}
-    known = {each.name: str(each.type) for each in fields(kind) if each.name in data}
-    check_kinds(data, {name: kinds[said] for name, said in known.items() if said in kinds})
-    for name, said in known.items():
-        item = kinds.get(said.removeprefix("tuple[").removesuffix(", ...]"))
-        if (
-            said.startswith("tuple[")
-            and item
-            and any(type(each) is not item for each in data[name])
-        ):
-            raise ValueError(f"{name!r} is not a list of its kind")
-    return dict(data)
+def _check_fields(kind: type, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what JSON says of a dataclass; ValueError if a value is of another kind."""
+    for name, said in get_type_hints(kind).items():
+        if name in data and said in SIMPLE:
+            check_kinds(data, {name: said})
+        elif name in data and get_origin(said) is tuple and (item := get_args(said)[0]) in SIMPLE:
+            if {*map(type, data[name])} - {item}:
+                raise ValueError(f"{name!r} is not a list of its kind")
+    return data
 
 
 def _read_sprt(data: Mapping[str, Any] | None) -> Sprt | None:
@@ -420,6 +415,8 @@ class MatchSettings:
             raise SettingsError("a match needs two engines or more")
         if self.in_process and any(engine.builtin != "numoku" for engine in self.engines):
             raise SettingsError("only numoku and numoku:... play in-process")
+        if self.in_process and (self.judge or self.log):
+            raise SettingsError("--judge and --log are for engines in processes of their own")
         if self.pin and self.cluster:
             raise SettingsError("--pin is for cores of this machine, not of a cluster")
         if opening := self.opening_rule:

@@ -135,19 +135,21 @@ class LineFile:
 
 
 _USUAL: dict[str, Any] = {"width": 15, "height": 15}  # where older journals say nothing
-_USUAL_ENGINE = {"builtin": "", "title": ""}
+_ENGINE: dict[str, type] = {
+    "name": str, "command": list, "options": list, "builtin": str, "title": str, "is_named": bool,
+}  # fmt: skip
+_USUAL_ENGINE = {"builtin": "", "title": "", "is_named": False}
 
 
-def _check_settings(found: Mapping[str, Any]) -> None:
-    """Raise ValueError about settings of a match that cannot be used."""
+def check_settings(found: Mapping[str, Any]) -> None:
+    """Raise ValueError about the engines, the board or the rule of a match if one is damaged."""
     known = {**_USUAL, **found}
     check_kinds(known, {"engines": list, "width": int, "height": int, "rule": int})
     check_size("the board", known["width"], known["height"])
     for engine in known["engines"]:
         if not isinstance(engine, dict):
             raise ValueError("an engine is not an object")
-        kinds = {"name": str, "command": list, "options": list, "builtin": str, "title": str}
-        check_kinds({**_USUAL_ENGINE, **engine}, kinds)
+        check_kinds({**_USUAL_ENGINE, **engine}, _ENGINE)
         pairs = [pair if isinstance(pair, list) else [pair] for pair in engine["options"]]
         words = chain(engine["command"], *pairs)
         if {*map(type, words)} - {str} or {*map(len, pairs)} - {2}:
@@ -178,7 +180,7 @@ class GameLog(LineFile):
         """Process new settings, or a game between engines of the current settings."""
         if entry["type"] == "match":
             check_kinds(entry, {"settings": dict})
-            _check_settings(entry["settings"])
+            check_settings(entry["settings"])
             self._use(entry["settings"])
         elif entry["type"] == "game":
             check_kinds(entry, {"game": int})

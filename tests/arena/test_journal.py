@@ -24,7 +24,7 @@ from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.arena.standings import Standings, View
-from pbrain_engine.errors import FileError
+from pbrain_engine.errors import FileError, SettingsError
 from pbrain_engine.game.documents import read_played
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Rule
@@ -116,6 +116,7 @@ def test_damage_in_the_middle_is_named_by_its_line_and_nothing_is_dropped(
         ("match settings adjudication", 7, "a value is missing or of the wrong kind"),
         ("match settings engines", [7], "an engine is not an object"),
         ("match settings engines 0 title", 7, "'title' is not a text"),
+        ("match settings engines 0 is_named", 1, "'is_named' is not true or false"),
         ("match settings engines 0 options", [["a"]], "an engine has a command or options"),
         ("match settings engines 0 command", [7], "an engine has a command or options"),
         ("game game", [], "line 2: 'game' is not a whole number"),
@@ -306,6 +307,13 @@ def test_journals_of_older_versions_are_read_and_resumed(
     engines = settings.engines if version == "0.1" and kind == "gauntlet" else begun.engines
     assert settings == replace(begun, engines=engines)
     assert [engine.name for engine in engines] == [engine.name for engine in begun.engines]
+
+
+def test_a_match_in_this_process_is_not_resumed_with_a_log() -> None:
+    settings = settings_of(parse(TEST.split()))
+    options = parse(["--resume", "old.jsonl", "--log", "logs"])
+    with pytest.raises(SettingsError, match="--judge and --log are for engines in processes"):
+        resumed_settings(settings, options)
 
 
 def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:
