@@ -156,8 +156,6 @@ ODD_AMONG = 14  # of the policy's first moves, to draw an odd move from
 BRANCH_TRIES = 8  # positions to try for each branch
 NEAR_END = 4  # plies to the end of a position decided at a glance, by a five or a winning four
 
-Search = Callable[[], ShortSearch | None]
-
 
 class SelfPlayed(NamedTuple):
     """A game and its branches."""
@@ -204,11 +202,7 @@ class Plan(NamedTuple):
         player = SelfPlayer(engine, self)
         record = play_game(engine, self, number, player)
         chance = random.Random(f"{self.seed}:{number}:branches")
-        branches = grow(
-            engine, chance, record, player.ends, self.branch_share,
-            lambda: engine.search_nodes(self.scattered_nodes(chance, engine.game.ply)),
-        )  # fmt: skip
-        return SelfPlayed(record, branches)
+        return SelfPlayed(record, grow(engine, self, chance, record, player.ends))
 
 
 def make_engine(budget: NodePlan, weights: str) -> Engine:
@@ -319,20 +313,14 @@ def walk(engine: Engine, chance: random.Random, line: Line) -> bool:
 
 
 def grow(
-    engine: Engine,
-    chance: random.Random,
-    game: Record,
-    ends: Sequence[Line],
-    share: float,
-    search: Search,
+    engine: Engine, plan: Plan, chance: random.Random, game: Record, ends: Sequence[Line]
 ) -> tuple[Record, ...]:
-    """Return branches of a game, about ``share`` of all its positions.
+    """Return branches of a game, about the plan's share of all its positions.
 
-    ``ends``: where the searches of the game ended; ``search`` searches the engine's position.
-    Positions decided at a glance or with an only move teach nothing and are left out.
+    ``ends``: where the searches of the game ended. Positions decided at a glance or with an only
+    move teach nothing and are left out.
     """
-    width = game.width
-    line = game.cells
+    width, line, share = game.width, game.cells, plan.branch_share
     positions = len(line) - game.opening
     wanted = int(share / (1 - share) * positions + chance.random())
     found: list[Record] = []
@@ -345,7 +333,8 @@ def grow(
                 in_tree = False
             else:
                 is_open = walk(engine, chance, line[: game.opening + int(place * positions)])
-            seen = search() if is_open else None
+            nodes = plan.scattered_nodes(chance, engine.game.ply) if is_open else 0
+            seen = engine.search_nodes(nodes) if is_open else None
             teaches = seen and seen.choices > 1 and abs(seen.value) < WIN - NEAR_END
             if teaches and engine.game.ply <= MOST_OPENING:
                 break
