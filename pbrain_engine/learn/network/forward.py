@@ -29,8 +29,6 @@ from .rows import (
     add,
     add_product,
     clamp,
-    clear,
-    copy,
     layer,
     loop,
     multiply,
@@ -138,8 +136,7 @@ def list_candidates(batch, i, channels, work):
 def forward_features(batch, i, vectors, channels, work):
     """Sum the vectors of each cell, and the features of each region."""
     sums, features = work.sums, work.features
-    for numbers in (features, work.of_features, sums):
-        clear(numbers, 0, len(numbers))
+    features[:] = work.of_features[:] = sums[:] = 0
     cells, codes, regions, width = batch.cells, batch.codes, batch.regions, batch.positions.width
     begin, end = range_of(batch, i)
     for j in range(begin, end):
@@ -168,12 +165,10 @@ def forward_regions(head, channels, work):
             total = add(total, load(sums, at))
             save(sums, at, scale(load(sums, at), 1 / REGION_SCALE))
         save(inputs, k, scale(total, 1 / BOARD_SCALE))
-    clear(inputs, channels, region_units)
+    inputs[channels:] = 0
     for r in range(REGIONS):
-        at = r * region_units
-        units = regions[at : at + region_units]
-        copy(head.region_bias, units)
-        layer(sums, r * channels, channels, head.region, region_units, units)
+        units = regions[r * region_units : (r + 1) * region_units]
+        layer(sums[r * channels : (r + 1) * channels], head.region, head.region_bias, units)
         for k in range(0, region_units, LANES):
             pooled = scale(clamp(load(units, k), NONE), 1 / POOL_SCALE)
             save(inputs, channels + k, add(load(inputs, channels + k), pooled))
@@ -190,7 +185,7 @@ def forward_trunk(head, mask, work):
             if mask >> bit & 1:
                 total = add(total, load(head.threats, bit * units + k))
         save(trunk, k, total)
-    layer(inputs, 0, len(inputs), head.trunk, units, trunk)
+    layer(inputs, head.trunk, trunk, trunk)
     for k in range(0, units, LANES):
         save(trunk, k, clamp(load(trunk, k), NONE))
 
@@ -198,23 +193,13 @@ def forward_trunk(head, mask, work):
 @step
 def forward_value(head, linear, work):
     """Return the logarithm of the odds of the side to move."""
-    hidden, trunk = work.hidden, work.trunk
-    units = len(head.value_bias)
+    hidden = work.hidden
     total = row_of(hidden.dtype.type(0))
-    copy(head.value_bias, hidden)
-    layer(trunk, 0, len(head.trunk_bias), head.value, units, hidden)
-    for k in range(0, units, LANES):
+    layer(work.trunk, head.value, head.value_bias, hidden)
+    for k in range(0, len(hidden), LANES):
         save(hidden, k, clamp(load(hidden, k), NONE))
         total = add_product(total, load(hidden, k), load(head.last, k))
     return linear * head.linear_share[0] + total_of(total) + head.last_bias[0]
-
-
-@step
-def forward_policy(head, work):
-    """Compute this position's weights for its candidates from the trunk."""
-    policy = work.policy
-    copy(head.policy_bias, policy)
-    layer(work.trunk, 0, len(head.trunk_bias), head.policy, len(head.policy_bias), policy)
 
 
 @step

@@ -19,7 +19,6 @@ from .forward import (
     forward_candidates,
     forward_features,
     forward_logits,
-    forward_policy,
     forward_regions,
     forward_trunk,
     forward_units,
@@ -39,9 +38,8 @@ from .rows import (
     accumulate,
     add,
     add_product,
+    backward_layer,
     clamp,
-    clear,
-    copy,
     gate,
     layer,
     loop,
@@ -85,7 +83,7 @@ def backward_units(moves, channels, cell_units, work):
     """Compute the gradients of the hidden units, their shifts and their scales."""
     logits, of_policy, units = work.logits, work.of_policy, work.units
     policy, of_units = work.policy, work.of_units
-    clear(of_policy, 0, len(of_policy))
+    of_policy[:] = 0
     for j in range(moves):
         factor = row_of(logits[j])
         for u in range(0, cell_units, LANES):
@@ -178,77 +176,58 @@ def backward_neighbours(model, of_neighbours, moves, width, work):
 
 
 @step
-def backward_policy(transposed, of_head, work):
-    """Propagate the gradients of this position's policy weights to the trunk."""
-    trunk, policy, of_trunk, of_policy = work.trunk, work.policy, work.of_trunk, work.of_policy
-    count, outputs = len(trunk), len(policy)
-    clear(of_trunk, 0, count)
-    layer(of_policy, 0, outputs, transposed.policy, count, of_trunk)
-    outer(trunk, count, of_policy, outputs, of_head.policy)
-    accumulate(of_head.policy_bias, 0, of_policy, outputs)
-
-
-@step
 def backward_value(model, change, linear, of_head, work):
     """Propagate the gradient of the odds to the trunk."""
-    trunk, hidden, of_hidden, of_trunk = work.trunk, work.hidden, work.of_hidden, work.of_trunk
-    head = model.head
+    head, hidden, of_hidden = model.head, work.hidden, work.of_hidden
     factor = row_of(change)
-    count, units = len(trunk), len(hidden)
     of_head.linear_share[0] += change * linear
     of_head.last_bias[0] += change
-    for k in range(0, units, LANES):
+    for k in range(0, len(hidden), LANES):
         unit = load(hidden, k)
         save(of_head.last, k, add_product(load(of_head.last, k), factor, unit))
         save(of_hidden, k, gate(multiply(factor, load(head.last, k)), unit, NONE))
-    layer(of_hidden, 0, units, model.transposed.value, count, of_trunk)
-    outer(trunk, count, of_hidden, units, of_head.value)
-    accumulate(of_head.value_bias, 0, of_hidden, units)
+    backward_layer(
+        work.trunk, of_hidden, model.transposed.value, work.of_trunk, of_head.value,
+        of_head.value_bias,
+    )  # fmt: skip
 
 
 @step
 def backward_trunk(transposed, mask, of_head, work):
     """Propagate the gradients of the trunk to its inputs."""
-    trunk, inputs, of_trunk, of_inputs = work.trunk, work.inputs, work.of_trunk, work.of_inputs
-    units, whole = len(trunk), len(inputs)
+    trunk, of_trunk, of_inputs = work.trunk, work.of_trunk, work.of_inputs
+    units = len(trunk)
     for k in range(0, units, LANES):
         save(of_trunk, k, gate(load(of_trunk, k), load(trunk, k), NONE))
-    accumulate(of_head.trunk_bias, 0, of_trunk, units)
-    accumulate(of_head.sets, mask * units, of_trunk, units)
+    accumulate(of_head.sets[mask * units :], of_trunk)
     for bit in range(MASK_BITS):
         if mask >> bit & 1:
-            accumulate(of_head.threats, bit * units, of_trunk, units)
-    clear(of_inputs, 0, whole)
-    layer(of_trunk, 0, units, transposed.trunk, whole, of_inputs)
-    outer(inputs, whole, of_trunk, units, of_head.trunk)
+            accumulate(of_head.threats[bit * units :], of_trunk)
+    of_inputs[:] = 0
+    backward_layer(
+        work.inputs, of_trunk, transposed.trunk, of_inputs, of_head.trunk, of_head.trunk_bias
+    )
 
 
 @step
 def backward_regions(transposed, channels, of_head, work):
     """Propagate the gradients of the trunk's inputs to the sums of the regions."""
-    of_inputs, of_regions, regions = work.of_inputs, work.of_regions, work.regions
-    of_sums, sums = work.of_sums, work.sums
-    units = len(of_head.region_bias)
+    of_inputs, units = work.of_inputs, len(of_head.region_bias)
+    work.of_sums[:] = 0
     for r in range(REGIONS):
-        at, place = r * units, r * channels
+        part = slice(r * units, (r + 1) * units)
+        regions, of_regions = work.regions[part], work.of_regions[part]
+        part = slice(r * channels, (r + 1) * channels)
+        sums, back = work.sums[part], work.of_sums[part]
         for k in range(0, units, LANES):
             change = scale(load(of_inputs, channels + k), 1 / POOL_SCALE)
-            save(of_regions, at + k, gate(change, load(regions, at + k), NONE))
-        back = of_sums[place : place + channels]
-        clear(back, 0, channels)
-        layer(of_regions, at, units, transposed.region, channels, back)
+            save(of_regions, k, gate(change, load(regions, k), NONE))
+        backward_layer(
+            sums, of_regions, transposed.region, back, of_head.region, of_head.region_bias
+        )
         for k in range(0, channels, LANES):
             change = scale(load(back, k), 1 / REGION_SCALE)
             save(back, k, add(change, scale(load(of_inputs, k), 1 / BOARD_SCALE)))
-        accumulate(of_head.region_bias, 0, of_regions[at : at + units], units)
-    for k in range(channels):
-        for u in range(0, units, LANES):
-            at = k * units + u
-            total = load(of_head.region, at)
-            for r in range(REGIONS):
-                back_of_unit = load(of_regions, r * units + u)
-                total = add_product(total, splat(sums, r * channels + k), back_of_unit)
-            save(of_head.region, at, total)
 
 
 @step
@@ -291,7 +270,7 @@ def accumulate_gradients(batch, first, last, model, goal, gradients, said):
         forward_trunk(head, mask, work)
         odds = forward_value(head, linear, work)
         moves, picked = list_candidates(batch, i, channels, work)
-        forward_policy(head, work)
+        layer(work.trunk, head.policy, head.policy_bias, work.policy)
         forward_candidates(head, batch, i, moves, channels, work)
         forward_units(head, moves, channels, cell_units, work)
         largest, level = forward_logits(moves, channels, cell_units, i * area, said, work)
@@ -304,7 +283,11 @@ def accumulate_gradients(batch, first, last, model, goal, gradients, said):
         backward_units(moves, channels, cell_units, work)
         backward_cell(of_head.cell, moves, channels, cell_units, work)
         backward_neighbours(model, of_head.neighbours, moves, width, work)
-        backward_policy(model.transposed, of_head, work)
+        work.of_trunk[:] = 0
+        backward_layer(
+            work.trunk, work.of_policy, model.transposed.policy, work.of_trunk, of_head.policy,
+            of_head.policy_bias,
+        )  # fmt: skip
         if batch.positions.opens[position]:
             likely = kind.type(1) / (kind.type(1) + np.exp(-odds))
             change = (likely - kind.type(batch.positions.target[position])) * goal.shares[0]
@@ -333,8 +316,7 @@ def inner_layers(net, key, cells, pre, hidden, middle):
         save(pre, k, one)
         save(pre, count + k, two)
         save(hidden, k, add(clamp(one, NONE), clamp(two, NONE)))
-    copy(net.second_bias, middle)
-    layer(hidden, 0, count, net.second, count, middle)
+    layer(hidden, net.second, net.second_bias, middle)
     for k in range(0, count, LANES):
         save(middle, k, clamp(load(middle, k), NONE))
 
@@ -349,8 +331,8 @@ def map_patterns(net, keys, half, first, last, out):
     for i in range(first, last):
         inner_layers(net, keys[i], 2 * half, pre, hidden, middle)
         row = out[i * outputs : (i + 1) * outputs]
-        clear(row, 0, outputs)
-        layer(middle, 0, count, net.third, outputs, row)
+        row[:] = 0
+        layer(middle, net.third, row, row)
 
 
 @loop
@@ -363,16 +345,13 @@ def backward_map(net, transposed, keys, half, first, last, of_out, of_net):
     change, back = np.zeros(count, kind), np.zeros(count, kind)
     for i in range(first, last):
         inner_layers(net, keys[i], 2 * half, pre, hidden, middle)
-        clear(change, 0, count)
-        clear(back, 0, count)
+        change[:] = back[:] = 0
         row = of_out[i * outputs : (i + 1) * outputs]
-        outer(middle, count, row, outputs, of_net.third)
-        layer(row, 0, outputs, transposed.third, count, change)
+        outer(middle, row, of_net.third)
+        layer(row, transposed.third, change, change)
         for k in range(0, count, LANES):
             save(change, k, gate(load(change, k), load(middle, k), NONE))
-        outer(hidden, count, change, count, of_net.second)
-        accumulate(of_net.second_bias, 0, change, count)
-        layer(change, 0, count, transposed.second, count, back)
+        backward_layer(hidden, change, transposed.second, back, of_net.second, of_net.second_bias)
         for k in range(0, count, LANES):
             one = gate(load(back, k), load(pre, k), NONE)
             two = gate(load(back, k), load(pre, count + k), NONE)

@@ -128,24 +128,24 @@ def total_of(builder, row):
 
 
 @loop
-def layer(inputs, start, count, weights, outputs, out):
-    """Add the weights times the inputs to ``out``; ``count`` is even."""
+def layer(inputs, weights, biases, out):
+    """Write the biases, or ``out`` itself, plus the weights times an even number of inputs."""
+    outputs = len(out)
     for o in range(0, outputs, LANES):
-        one = load(out, o)
-        two = multiply(splat(inputs, start), load(weights, o))
-        one = add_product(one, splat(inputs, start + 1), load(weights, outputs + o))
-        for i in range(2, count, 2):
-            two = add_product(two, splat(inputs, start + i), load(weights, i * outputs + o))
-            one = add_product(
-                one, splat(inputs, start + i + 1), load(weights, (i + 1) * outputs + o)
-            )
+        one = load(biases, o)
+        two = multiply(splat(inputs, 0), load(weights, o))
+        one = add_product(one, splat(inputs, 1), load(weights, outputs + o))
+        for i in range(2, len(inputs), 2):
+            two = add_product(two, splat(inputs, i), load(weights, i * outputs + o))
+            one = add_product(one, splat(inputs, i + 1), load(weights, (i + 1) * outputs + o))
         save(out, o, add(one, two))
 
 
 @loop
-def outer(inputs, count, change, outputs, of_weights):
+def outer(inputs, change, of_weights):
     """Add the inputs times the gradient of the outputs to the gradient of the weights."""
-    for i in range(count):
+    outputs = len(change)
+    for i in range(len(inputs)):
         factor = splat(inputs, i)
         for o in range(0, outputs, LANES):
             at = i * outputs + o
@@ -153,22 +153,15 @@ def outer(inputs, count, change, outputs, of_weights):
 
 
 @loop
-def clear(out, start, count):
-    """Write zeros from ``start`` on."""
-    none = row_of(out.dtype.type(0))
-    for i in range(0, count, LANES):
-        save(out, start + i, none)
-
-
-@loop
-def copy(numbers, out):
-    """Write numbers to ``out``."""
+def accumulate(total, numbers):
+    """Add numbers to the first ones of ``total``."""
     for i in range(0, len(numbers), LANES):
-        save(out, i, load(numbers, i))
+        save(total, i, add(load(total, i), load(numbers, i)))
 
 
 @loop
-def accumulate(total, start, numbers, count):
-    """Add numbers to those of ``total`` from ``start`` on."""
-    for i in range(0, count, LANES):
-        save(total, start + i, add(load(total, start + i), load(numbers, i)))
+def backward_layer(inputs, change, transposed, back, of_weights, of_biases):
+    """Add the gradients of a layer; ``change``: of its outputs, ``back``: of its inputs."""
+    layer(change, transposed, back, back)
+    outer(inputs, change, of_weights)
+    accumulate(of_biases, change)
