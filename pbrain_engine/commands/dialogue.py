@@ -72,7 +72,7 @@ class GameStart(NamedTuple):
     seconds: float = SECONDS
     method: str = ""  # a textbook method that replaces the engine
     opening: TalkedOpening | None = None  # finished or not
-    name: str = ""  # among the saved games
+    name: str = ""  # among the saved games, empty until it is saved
     at: float = 0.0  # start of the game, in seconds since 1970
     clock: Mapping[str, Any] = {}  # of the page, stopped here: the fields in CLOCK
 
@@ -98,38 +98,29 @@ class Dialogue:
         self.level, self.method, self.seconds = start.level, start.method, start.seconds
         self.over = False  # whether the person has quit
         self.wants_board = False  # whether the person has asked for the board
-        self.resigned: Side | None = None
         self._chance = random.Random(seed)
         self._listener = listener
         self._kept = kept or OptionalDatabase(None)
-        self._notes: dict[int, str] = {}  # ply -> value/depth/time of the engine's move
         self._question: Callable[[], str] | None = None  # called if the person answers yes
-        self._begin(start.record, start.trees, start.opening)
-        self._clock = start.clock
-        self.name, self.began = start.name, start.at
+        self._begin(start)
 
-    def _begin(
-        self,
-        start: GameRecord,
-        trees: Sequence[GameTree] = (),
-        opening: TalkedOpening | None = None,
-    ) -> None:
-        """Begin a game from a position; on an error nothing changes."""
-        Game.of(start)
-        self.engine.new_game(*start.board)
-        self.engine.game.become(start)
-        self._start = start
-        self._placed = len(start.placed)
-        self._notes = {}
-        self._clock = {}
+    def _begin(self, start: GameStart) -> None:
+        """Begin a game with the same opponent; on an error nothing changes."""
+        record, opening = start.record, start.opening
+        Game.of(record)
+        self.engine.new_game(*record.board)
+        self.engine.game.become(record)
+        self._start = record
+        self._placed = len(record.placed)
+        self._notes: dict[int, str] = {}  # ply -> value/depth/time of the engine's move
         self._played_by: list[str] = []  # the levels, or methods, of the engine's moves
-        self._trees = trees
+        self._trees, self._clock = start.trees, start.clock
         self._files: set[Path] = set()  # written for this game, so overwritten without asking
         self._opening = opening
         if opening is not None and opening.goes_on:
             self.person = opening.side
-        self.resigned = None
-        self.name, self.began = "", 0.0  # among the saved games, until it is saved
+        self.resigned: Side | None = None
+        self.name, self.began = start.name, start.at
 
     @property
     def prompt(self) -> str:
@@ -251,7 +242,7 @@ class Dialogue:
                          for move in game.forbidden()]  # fmt: skip
                 return "\n".join(fouls) or "nothing is forbidden"
             case "new":
-                self._begin(GameRecord(*self._start.board))
+                self._begin(GameStart(GameRecord(*self._start.board)))
                 return "a new game"
             case "save" | "load" if not words:
                 return f"name a file, as in `{word} game.sgf`"
@@ -334,7 +325,7 @@ class Dialogue:
     def _load(self, path: Path) -> str:
         start = setup.read_setup(read_whole(path), str(path))
         trees = setup.read_trees(path)
-        self._begin(start, trees)
+        self._begin(GameStart(start, trees))
         said = "; ".join([f"loaded {path}", *start.remarks])
         person = person_of(start)
         if person in (None, self.person):
@@ -352,7 +343,7 @@ class Dialogue:
         width, height, rule = self._start.board
         rule = RULES[names[0]].rule or rule
         opening = TalkedOpening(OpeningPlay.named(names[0], width, height), len(names) - 1)
-        self._begin(GameRecord(width, height, rule), (), opening)
+        self._begin(GameStart(GameRecord(width, height, rule), opening=opening))
         return opening.greet()
 
     def _do_step(self, opening: TalkedOpening, words: list[str]) -> str:
