@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
-from functools import partial, wraps
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
 from .game.game import Game, Move, at_least_one, move_of
 from .game.result import BY_FOURS, BY_THREATS, OPEN, Result, Tree, win_by
@@ -43,23 +43,6 @@ QUICK_NODES = 2_000  # nodes that need no timer
 FOURS_SHARE = 8  # the table of fours gets 1/8 of the memory
 
 
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
-
-
-def in_turn(
-    ask: Callable[Concatenate[Solver, Given], Found],
-) -> Callable[Concatenate[Solver, Given], Found]:
-    """Let one thread at a time use the memory of a solver; the others wait."""
-
-    @wraps(ask)
-    def asked(solver: Solver, /, *arguments: Given.args, **named: Given.kwargs) -> Found:
-        with solver.turn:
-            return ask(solver, *arguments, **named)
-
-    return asked
-
-
 class Solver:
     """Finds forced wins in games; its tables last while board and rule stay the same.
 
@@ -88,58 +71,64 @@ class Solver:
         self._buckets = max(memory // self._library.sizes["threats_bucket"], 64)
         self._block: Block | None = None
         self._board: tuple[object, ...] = ()
-        self._line = (ctypes.c_int64 * LINE_ROOM)()
-        self._marks = (ctypes.c_uint8 * PADDED_CELLS)()
         self.is_stopped = False
-        self.turn = threading.RLock()  # whose turn it is to use the block
+        self._turn = threading.RLock()  # one thread at a time uses the block
         self._guard = threading.Lock()  # stop() writes to the block, which may be replaced
 
     # Memory ------------------------------------------------------------------------
 
-    @in_turn
     def clear(self) -> None:
         """Clear and free the tables."""
-        with self._guard:
-            block, self._block = self._block, None
-        if block is not None:
-            block.close()
+        with self._turn:
+            with self._guard:
+                block, self._block = self._block, None
+            if block is not None:
+                block.close()
 
-    def _adopt(self, game: Game) -> int:
-        """Copy the game next to the tables, cleared for a new board or rule; return the address."""
+    @contextmanager
+    def _holding(self, game: Game) -> Iterator[tuple[int, int]]:
+        """Copy the game next to the tables, cleared for a new board or rule.
+
+        Yields the addresses of the copy and of the rule's tables. Other threads wait until
+        the end of the ``with`` block.
+        """
         if not isinstance(game, Game):
             raise TypeError(f"a solver is asked about a Game, not {game!r}")
-        board = (game.width, game.height, game.rule, game.tables)
-        if board != self._board:
-            self.clear()
-            self._board = board
-        if self._block is None:
-            sizes = self._library.sizes
-            length = sizes["threats_head"] + self._buckets * sizes["threats_bucket"]
-            block = Block(length, huge=length >= LARGE)
-            fours = self._buckets // FOURS_SHARE
-            self._library.threats_new(block.address, fours, self._buckets - fours)
-            self._block = block
-            self._library.threats_stop(block.address, self.is_stopped)
-        address = self._block.address
-        self._library.threats_copy_game(address, game.address)
-        return address
+        with self._turn:
+            board = (game.width, game.height, game.rule, game.tables)
+            if board != self._board:
+                self.clear()
+                self._board = board
+            if self._block is None:
+                sizes = self._library.sizes
+                length = sizes["threats_head"] + self._buckets * sizes["threats_bucket"]
+                block = Block(length, huge=length >= LARGE)
+                fours = self._buckets // FOURS_SHARE
+                self._library.threats_new(block.address, fours, self._buckets - fours)
+                self._block = block
+                self._library.threats_stop(block.address, self.is_stopped)
+            address = self._block.address
+            self._library.threats_copy_game(address, game.address)
+            yield address, game.tables
 
-    def _search(self, ask: Callable[[], int], seconds: float | None, address: int) -> int:
+    def _search(
+        self, ask: Callable[..., int], address: int, *arguments: int, time: float | None
+    ) -> int:
         """Return the result of a kernel search, stopped after a time or by an interrupt."""
         found: list[int] = []
 
         def halt() -> None:
             self._library.threats_stop(address, 1)
 
-        left = threading.TIMEOUT_MAX if seconds is None else min(seconds, threading.TIMEOUT_MAX)
+        left = threading.TIMEOUT_MAX if time is None else min(time, threading.TIMEOUT_MAX)
         timer = threading.Timer(max(0.0, left), halt)
         timer.daemon = True
         try:
-            if seconds is not None:
+            if time is not None:
                 timer.start()
-            SearchThreads(halt).run(lambda: found.append(ask()))
+            SearchThreads(halt).run(lambda: found.append(ask(address, *arguments)))
         finally:
-            if seconds is not None:
+            if time is not None:
                 timer.cancel()
                 timer.join()
             with self._guard:
@@ -148,25 +137,22 @@ class Solver:
 
     # Questions ---------------------------------------------------------------------
 
-    @in_turn
     def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
         """Search for a win of the side to move by continuous fours (VCF)."""
-        start = perf_counter()
-        address, tables = self._adopt(game), game.tables
+        start, kernel = perf_counter(), self._library
         limit = node_limit(nodes)
         budget = min(limit, QUICK_NODES)
-        stones = self._library.threats_fours(address, tables, budget)
-        searched = self._library.threats_nodes(address)
-        if stones < 0 and searched < limit and not self.is_stopped:
-            budget = limit - searched
-            ask = partial(self._library.threats_fours, address, tables, budget)
-            stones = self._search(ask, time, address)
-            searched += self._library.threats_nodes(address)
-        length = self._write_line(address, tables, stones, budget) if stones > 0 else 0
-        proof = self._proof(BY_FOURS, stones, length, searched, start)
+        with self._holding(game) as (address, tables):
+            stones = kernel.threats_fours(address, tables, budget)
+            searched = kernel.threats_nodes(address)
+            if stones < 0 and searched < limit and not self.is_stopped:
+                budget = limit - searched
+                stones = self._search(kernel.threats_fours, address, tables, budget, time=time)
+                searched += kernel.threats_nodes(address)
+            line = self._line_of(address, tables, stones, budget) if stones > 0 else ()
+        proof = self._proof(BY_FOURS, stones, line, searched, start)
         return proof._replace(board=game.record())
 
-    @in_turn
     def threats(
         self,
         game: Game,
@@ -179,37 +165,37 @@ class Solver:
 
         ``after``: a move to play first, so that the win is the opponent's.
         """
-        start = perf_counter()
-        address, tables = self._adopt(game), game.tables
-        if after is not None:
-            self._library.game_play(address, tables, cell_of(*after))
-        ask = partial(self._library.threats_threes, address, tables, node_limit(nodes))
-        stones = self._search(ask, time, address)
-        searched = self._library.threats_nodes(address)
-        level = self._library.threats_level(address)
-        length = 0
-        replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
-        if stones > 0 and self._library.threats_replay(address, tables, replay):
-            length = self._write_line(address, tables, 0, replay)
-        proof = self._proof(BY_THREATS, stones, length, searched, start)
+        start, kernel = perf_counter(), self._library
+        with self._holding(game) as (address, tables):
+            if after is not None:
+                kernel.game_play(address, tables, cell_of(*after))
+            limit = node_limit(nodes)
+            stones = self._search(kernel.threats_threes, address, tables, limit, time=time)
+            searched, level = kernel.threats_nodes(address), kernel.threats_level(address)
+            replay = min(max(4 * searched, LEAST_REPLAY), REPLAY_NODES)
+            holds = stones > 0 and kernel.threats_replay(address, tables, replay)
+            line = self._line_of(address, tables, 0, replay) if holds else ()
+        proof = self._proof(BY_THREATS, stones, line, searched, start)
         board = game.record() if after is None else None
         return proof._replace(level=level, board=board)
 
-    def _write_line(self, address: int, tables: int, fours: int, nodes: int) -> int:
-        room = ctypes.addressof(self._line)
-        return self._library.threats_line(address, tables, fours, nodes, room, LINE_ROOM)
+    def _line_of(self, address: int, tables: int, fours: int, nodes: int) -> tuple[Move, ...]:
+        out = (ctypes.c_int64 * LINE_ROOM)()
+        room = ctypes.addressof(out), LINE_ROOM
+        length = self._library.threats_line(address, tables, fours, nodes, *room)
+        return tuple(map(move_of, out[:length]))
 
-    def _proof(self, name: str, stones: int, length: int, nodes: int, start: float) -> Result:
-        """Return the result of a search: ``stones`` from the kernel, ``length`` moves of the line.
+    def _proof(
+        self, name: str, stones: int, line: tuple[Move, ...], nodes: int, start: float
+    ) -> Result:
+        """Return the result of a search.
 
         ``stones`` is 0 if there is provably no win, negative if the search was cut short.
         """
-        line = tuple(map(move_of, self._line[:length]))
         claim = name if line else OPEN if stones else f"no-{name}"
         found = win_by(claim, line) if line else Result(claim=claim)
         return found._replace(nodes=nodes, time=perf_counter() - start)
 
-    @in_turn
     def prove(
         self,
         game: Game,
@@ -223,44 +209,40 @@ class Solver:
         The tables stay filled, so that another call resumes a search that was stopped.
         """
         start = perf_counter()
-        searched = 0
-        while True:
-            slice_nodes = SLICE_NODES if nodes is None else min(SLICE_NODES, nodes - searched)
-            left = None if time is None else time - (perf_counter() - start)
-            proof = self.threats(game, time=left, nodes=max(slice_nodes, 1))
-            searched += proof.nodes
-            seconds = perf_counter() - start
-            is_spent = nodes is not None and searched >= nodes
-            is_late = time is not None and seconds >= time
-            if is_spent or is_late or not proof.is_open or self.is_stopped:
-                return proof._replace(nodes=searched, time=seconds)
-            if listener is not None:
-                numbers = (ctypes.c_int64 * 3)()
-                self._library.threats_progress(self._adopt(game), ctypes.addressof(numbers))
-                listener(SolverProgress(searched, seconds, *numbers))
+        searched, numbers = 0, (ctypes.c_int64 * 3)()
+        with self._holding(game) as (address, _):
+            while True:
+                slice_nodes = SLICE_NODES if nodes is None else min(SLICE_NODES, nodes - searched)
+                left = None if time is None else time - (perf_counter() - start)
+                proof = self.threats(game, time=left, nodes=max(slice_nodes, 1))
+                searched += proof.nodes
+                seconds = perf_counter() - start
+                is_spent = nodes is not None and searched >= nodes
+                is_late = time is not None and seconds >= time
+                if is_spent or is_late or not proof.is_open or self.is_stopped:
+                    return proof._replace(nodes=searched, time=seconds)
+                if listener is not None:
+                    self._library.threats_progress(address, ctypes.addressof(numbers))
+                    listener(SolverProgress(searched, seconds, *numbers))
 
-    @in_turn
     def threatens_fours(self, game: Game, *, nodes: int) -> bool:
         """Return whether the opponent is found to win by fours if the side to move passes."""
-        address = self._adopt(game)
-        self._library.game_pass(address)
-        return self._library.threats_fours(address, game.tables, nodes) > 0
+        with self._holding(game) as (address, tables):
+            self._library.game_pass(address)
+            return self._library.threats_fours(address, tables, nodes) > 0
 
-    @in_turn
     def rescues(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
         """Return the defences of the side to move against the opponent's win by fours.
 
         ``claim`` says whether there is such a win, value and ``length`` are those of the win;
         ``moves`` are all legal moves that stop it, ``unknown`` those that were not decided.
         """
-        start = perf_counter()
-        address, tables = self._adopt(game), game.tables
-        limit, marks = node_limit(nodes), self._marks
-        ask = partial(
-            self._library.threats_rescues, address, tables, limit, ctypes.addressof(marks)
-        )
-        stones = self._search(ask, time, address)
-        searched = self._library.threats_nodes(address)
+        start, kernel = perf_counter(), self._library
+        marks = (ctypes.c_uint8 * PADDED_CELLS)()
+        rest = node_limit(nodes), ctypes.addressof(marks)
+        with self._holding(game) as (address, tables):
+            stones = self._search(kernel.threats_rescues, address, tables, *rest, time=time)
+            searched = kernel.threats_nodes(address)
         seconds = perf_counter() - start
         claim = BY_FOURS if stones > 0 else OPEN if stones else f"no-{BY_FOURS}"
         empty = game.empty_cells()
@@ -270,34 +252,35 @@ class Solver:
             unknown=tuple(move for move in empty if marks[cell_of(*move)] == 2),
         )  # fmt: skip
 
-    @in_turn
     def answers(self, game: Game) -> tuple[Move, ...] | None:
         """Return all replies to the last move's threat to win by fours, None without a threat.
 
         Any other reply loses to these fours, or to other short ones.
         """
-        address, tables = self._adopt(game), game.tables
-        if not self._library.threats_replies(address, tables, ctypes.addressof(self._marks)):
-            return None
-        return tuple(move_of(cell) for cell in range(PADDED_CELLS) if self._marks[cell])
+        with self._holding(game) as (address, tables):
+            replies = self._replies(address, tables)
+        return None if replies is None else tuple(map(move_of, replies))
 
-    @in_turn
     def tree(self, game: Game) -> Tree | None:
         """Return the whole proof of the win that ``threats`` finds in this game, or None.
 
         As soon as the winner can win by fours alone, the proof does so.
         """
-        proof = self.threats(game)
-        return self._branch(self._adopt(game), game.tables) if proof.wins else None
+        with self._holding(game) as (address, tables):
+            return self._branch(address, tables) if self.threats(game).wins else None
+
+    def _replies(self, address: int, tables: int) -> list[int] | None:
+        """Return the cells that answer a threat of the block's game, None without a threat."""
+        marks = (ctypes.c_uint8 * PADDED_CELLS)()
+        is_threat = self._library.threats_replies(address, tables, ctypes.addressof(marks))
+        return [cell for cell, mark in enumerate(marks) if mark] if is_threat else None
 
     def _branch(self, address: int, tables: int) -> Tree:
         cell = self._library.threats_move(address, tables, REPLAY_NODES)
         self._library.game_play(address, tables, cell)
         replies: dict[Move, Tree] = {}
-        marks = ctypes.addressof(self._marks)
         if not self._library.game_wins(address):
-            self._library.threats_replies(address, tables, marks)
-            for reply in [cell for cell in range(PADDED_CELLS) if self._marks[cell]]:
+            for reply in self._replies(address, tables) or ():
                 self._library.game_play(address, tables, reply)
                 replies[move_of(reply)] = self._branch(address, tables)
                 self._library.game_undo(address, tables)

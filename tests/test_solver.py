@@ -253,10 +253,10 @@ def test_line_and_move_of_a_proof_have_limits_of_their_own(solver):
     for puzzle in puzzles("vcf", every=1000):
         game = game_of(*board_of_puzzle(puzzle))
         proof = solver.threats(game)
-        address, tables = solver._adopt(game), game.tables
-        few, many = [solver._write_line(address, tables, 0, nodes) for nodes in (1, NODES)]
+        with solver._holding(game) as (address, tables):
+            few, many = [len(solver._line_of(address, tables, 0, nodes)) for nodes in (1, NODES)]
+            one, sure = [solver._library.threats_move(address, tables, n) for n in (1, NODES)]
         assert few in (0, many) and many == len(proof.line), puzzle["id"]
-        one, sure = [solver._library.threats_move(address, tables, n) for n in (1, NODES)]
         assert one in (0, sure) and move_of(sure) == proof.move, puzzle["id"]
         cut |= {name for name, found in (("line", few), ("move", one)) if not found}
     assert cut == {"line", "move"}
