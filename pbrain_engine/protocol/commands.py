@@ -79,11 +79,6 @@ def numbers(text: str) -> list[int] | None:
     return [*map(int, words)] if all(map(_NUMBER.fullmatch, words)) else None
 
 
-def _text_of(line: bytes) -> str:
-    """Return a line as text, without the byte order mark that some programs write."""
-    return line.removeprefix(BOM_UTF8).replace(b"\0", b" ").decode("latin-1").strip()
-
-
 class CommandReader:
     """Turns bytes into commands; keeps only an incomplete line and an incomplete body."""
 
@@ -99,7 +94,10 @@ class CommandReader:
         """Return the lines completed by a chunk, by CR, LF or both, without blank lines."""
         *complete, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
         self._rest = rest[: MAX_LINE + 1]
-        lines = [TOO_LONG if len(raw) > MAX_LINE else _text_of(raw) for raw in complete]
+        lines = []
+        for raw in complete:
+            text = raw.removeprefix(BOM_UTF8).replace(b"\0", b" ").decode("latin-1").strip()
+            lines.append(TOO_LONG if len(raw) > MAX_LINE else text)
         return [line for line in lines if line]
 
     def read(self, line: str) -> list[Command]:
