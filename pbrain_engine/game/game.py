@@ -62,7 +62,8 @@ def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
     key = (library.path, rule, weights.key if weights else "")
     if key not in _tables:
         block = Block(library.sizes["evaluator"])
-        library.build_tables(block.address, int(rule))
+        half, exact, closing, fouls, _ = rule.traits
+        library.build_tables(block.address, half, *exact, closing, fouls)
         if weights is not None:
             numbers = Block(library.sizes["weights"])
             numbers.write(weights.block(rule))

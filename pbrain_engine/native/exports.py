@@ -67,7 +67,8 @@ SIZES.update(
 
 # Kernels exported directly -----------------------------------------------------------
 
-export_kernel("build_tables", fill_tables, TABLES, int)  # rule; the memory must be zero at first
+# the traits of a rule: half, exact for black and white, closing, fouls; the memory must be zero
+export_kernel("build_tables", fill_tables, TABLES, int, int, int, int, int)
 export_kernel("set_weights", apply_weights, TABLES, WEIGHTS)  # then set up games on them anew
 export_kernel("game_new", clear_state, STATE, TABLES, int, int)  # width, height
 export_kernel("game_place", place, STATE, TABLES, int, int)  # cell, kind: the turn does not pass
@@ -102,10 +103,9 @@ def game_copy(game_p, other_p):
 @export
 def allow_walls(evaluator: EVALUATOR):
     """Extend tables and network to boards with blocked cells."""
-    tables = evaluator.tables
-    fill_lines(tables, tables.half, tables.rule, True)
+    fill_lines(evaluator.tables, True)
     if has_network(evaluator):
-        fill_hidden_codes(evaluator.network, np.int64(tables.half))
+        fill_hidden_codes(evaluator.network, np.int64(evaluator.tables.half))
     return 0
 
 

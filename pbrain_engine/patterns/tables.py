@@ -16,7 +16,7 @@ import numpy as np
 from ..kernel import kernel, record
 from ..position.board import KINDS, fill_keys
 from ..position.geometry import PADDED_CELLS
-from ..position.rules import BLACK, TRAITS, WHITE, Rule
+from ..position.rules import BLACK, WHITE
 from . import shapes as s
 
 MAX_HALF = 5
@@ -30,26 +30,11 @@ TABLES = record(
     threats=(np.int16, (2, THREAT_MASKS)),  # side to move, mask -> value for that side
     scores=(np.int16, (2, 2, s.COMBINATIONS)),  # side to move, own or enemy combination
     lines=(np.uint8, LINE_KEYS),  # key -> black's shape in the low half, white's in the high
-    half=np.int64,  # cells of a window on each side
-    rule=np.int64,  # its protocol code; the next three are its traits (position.rules)
+    half=np.int64,  # the traits of the rule (position.rules): cells of a window on each side
+    exact=(np.int64, 2),
     closing=np.int64,
     fouls=np.int64,
 )
-
-# The traits of the rules by protocol code, for kernels.
-_CODES = max(Rule) + 1
-
-
-def _trait(name: str) -> np.ndarray:
-    """Return one trait of every rule, one row per protocol code."""
-    rows = [TRAITS.get(code, TRAITS[Rule.FREESTYLE]) for code in range(_CODES)]
-    return np.array([getattr(row, name) for row in rows], np.int64)
-
-
-HALF = _trait("half")
-EXACT = _trait("exact")
-CLOSING = _trait("closing")
-FOULS = _trait("fouls")
 
 # A packed cell entry: value * 2**16 + combination * 2**4 + class, the value signed.
 
@@ -95,11 +80,12 @@ def neighbour(key, half, offset):
 
 
 @kernel
-def shape_with_row(key, half, side, rule):
+def shape_with_row(tables, key, side):
     """Return FIVE or OVERLINE if the centre stone completes one, DEAD if none is possible, else -1.
 
     A row that reaches the end of the window is long enough to decide under all rules.
     """
+    half = tables.half
     own = 2 - side  # black 2 (10), white 1 (01)
     low = 0
     while low > -half and neighbour(key, half, low - 1) == own:
@@ -117,8 +103,8 @@ def shape_with_row(key, half, side, rule):
             and neighbour(key, half, high + 1) == enemy
         )
         if length > 5:
-            return s.FIVE if EXACT[rule, side] == 0 else s.OVERLINE
-        return s.FIVE if CLOSING[rule] == 0 or not closed else s.DEAD
+            return s.FIVE if tables.exact[side] == 0 else s.OVERLINE
+        return s.FIVE if tables.closing == 0 or not closed else s.DEAD
     while low > -half and (neighbour(key, half, low - 1) & own) == own:
         low -= 1
     while high < half and (neighbour(key, half, high + 1) & own) == own:
@@ -139,8 +125,9 @@ def line_shape_of(tables, key, side):
 
 
 @kernel
-def four_shape(tables, key, half, side, rule):
+def four_shape(tables, key, side):
     """Return FOUR, OPEN_FOUR or OVERLINE (two fours in one line) of a key, or -1 if no four."""
+    half = tables.half
     first = -1
     last = -1
     for place in range(2 * half):
@@ -151,7 +138,7 @@ def four_shape(tables, key, half, side, rule):
                 last = place
     if first < 0:
         return -1
-    if FOULS[rule] != 0 and side == BLACK:
+    if tables.fouls != 0 and side == BLACK:
         if first == last:
             return s.FOUR
         # The ends of one row of four are five apart; closer ones belong to two fours.
@@ -175,10 +162,10 @@ def count_shapes(tally, first, last):
 
 
 @kernel
-def shape_one_stone_before(tables, key, half, side):
+def shape_one_stone_before(tables, key, side):
     """Return a key's shape, if below four, from the shapes with one more stone."""
     tally = np.int64(0)
-    for place in range(2 * half):
+    for place in range(2 * tables.half):
         if (key >> (2 * place)) & 3 == 3:
             tally += 1 << (4 * line_shape_of(tables, with_stone(key, place, side), side))
     open_fours = count_shapes(tally, s.OPEN_FOUR, s.OPEN_FOUR)
@@ -199,15 +186,12 @@ def shape_one_stone_before(tables, key, half, side):
 
 
 @kernel
-def shape_of_key(tables, key, half, side, rule):
+def shape_of_key(tables, key, side):
     """Return the line shape of a key; all keys with one more stone must be known."""
-    shape = shape_with_row(key, half, side, rule)
-    if shape >= 0:
-        return shape
-    shape = four_shape(tables, key, half, side, rule)
-    if shape >= 0:
-        return shape
-    return shape_one_stone_before(tables, key, half, side)
+    shape = shape_with_row(tables, key, side)
+    if shape < 0:
+        shape = four_shape(tables, key, side)
+    return shape if shape >= 0 else shape_one_stone_before(tables, key, side)
 
 
 @kernel
@@ -228,12 +212,13 @@ def is_half_window(key, half, outermost):
 
 
 @kernel
-def fill_lines(tables, half, rule, walls_inside):
+def fill_lines(tables, walls_inside):
     """Fill the line table for every key that can occur.
 
     ``walls_inside``: also keys with walls between open cells, ten times as many, which need a board
     with blocked cells.
     """
+    half = tables.half
     halves = 1 << (2 * half)
     for high in range(halves):
         if not walls_inside and not is_half_window(high, half, half - 1):
@@ -242,9 +227,8 @@ def fill_lines(tables, half, rule, walls_inside):
             if not walls_inside and not is_half_window(low, half, 0):
                 continue
             key = high * halves + low
-            black = shape_of_key(tables, key, half, BLACK, rule)
-            white = shape_of_key(tables, key, half, WHITE, rule)
-            tables.lines[key] = black + 16 * white
+            white = shape_of_key(tables, key, WHITE)
+            tables.lines[key] = shape_of_key(tables, key, BLACK) + 16 * white
 
 
 # Cell classes ------------------------------------------------------------------------
@@ -275,7 +259,7 @@ def combination_of(code):
 
 
 @kernel
-def class_of(code, side, rule):
+def class_of(tables, code, side):
     """Return the class of a cell from its four line shapes."""
     tally = np.int64(0)
     for direction in range(4):
@@ -285,7 +269,7 @@ def class_of(code, side, rule):
     lesser = count_shapes(tally, s.OPEN_TWO, s.BLOCKED_THREE)
     if count_shapes(tally, s.FIVE, s.FIVE) > 0:
         return s.MAKES_FIVE
-    if FOULS[rule] != 0 and side == BLACK:
+    if tables.fouls != 0 and side == BLACK:
         if fours > 1 or threes > 1 or count_shapes(tally, s.OVERLINE, s.OVERLINE) > 0:
             return s.MAKES_FOUL
     if fours > 1 or count_shapes(tally, s.OPEN_FOUR, s.OPEN_FOUR) > 0:
@@ -306,19 +290,20 @@ def class_of(code, side, rule):
 
 
 @kernel
-def fill_tables(tables, rule):
-    """Fill everything determined by the rule alone; cell values come with the weights."""
-    tables.rule = rule
-    tables.half = HALF[rule]
-    tables.closing = CLOSING[rule]
-    tables.fouls = FOULS[rule]
+def fill_tables(tables, half, exact_black, exact_white, closing, fouls):
+    """Fill everything determined by a rule's traits; cell values come with the weights."""
+    tables.half = half
+    tables.exact[BLACK] = exact_black
+    tables.exact[WHITE] = exact_white
+    tables.closing = closing
+    tables.fouls = fouls
     fill_keys(tables.zobrist)
-    fill_lines(tables, tables.half, rule, False)
+    fill_lines(tables, False)
     for side in range(2):
         for code in range(CELL_CODES):
             known = True
             for direction in range(4):
                 known = known and shape_in(code, direction) < s.LINE_SHAPES
             if known:
-                kind = class_of(code, side, rule)
+                kind = class_of(tables, code, side)
                 tables.cells[side, code] = pack_entry(0, combination_of(code), kind)

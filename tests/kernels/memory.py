@@ -76,7 +76,8 @@ def _compiled_tables(rule: Rule) -> bytes:
 def _computed_tables(rule: Rule) -> bytes:
     tables = np.zeros(1, TABLES)
     with np.errstate(over="ignore"):
-        fill_tables(tables[0], int(rule))
+        half, exact, closing, fouls, _ = rule.traits
+        fill_tables(tables[0], half, *exact, closing, fouls)
     weights = np.frombuffer(load_weights(WEIGHTS_NAME).block(rule), WEIGHTS)[0]
     apply_weights(tables[0], weights)
     return tables.tobytes()
