@@ -17,6 +17,7 @@ from ..kernel.bits import U64, lowest_bit, packed, popcount, rotate_right
 from ..position.board import (
     POSITION,
     SETS,
+    WHITE_TO_MOVE,
     bit_of,
     clear_board,
     contains,
@@ -26,7 +27,6 @@ from ..position.board import (
     place_on_line,
     put,
     step_of,
-    switch_side,
 )
 from ..position.geometry import MAX_STONES, NO_CELL, PADDED_CELLS, STRIDE
 from ..position.rules import BLACK, EMPTY, WALL, WHITE
@@ -236,20 +236,21 @@ def take_back(state, tables):
 def play(state, tables, cell):
     """Play a stone of the side to move on an empty cell."""
     place(state, tables, cell, state.position.side)
-    switch_side(state.position)
+    pass_turn(state)
 
 
 @kernel
 def undo(state, tables):
     """Take back the last stone and give its side the move; the inverse of ``play``."""
-    switch_side(state.position)
+    pass_turn(state)
     take_back(state, tables)
 
 
 @kernel
 def pass_turn(state):
     """Give the move to the other side; its own inverse."""
-    switch_side(state.position)
+    state.position.side = 1 - state.position.side
+    state.position.key ^= WHITE_TO_MOVE
 
 
 @kernel

@@ -12,7 +12,7 @@ _GAMMA = U64(0x9E3779B97F4A7C15)
 _MIX_A = U64(0xBF58476D1CE4E5B9)
 _MIX_B = U64(0x94D049BB133111EB)
 
-KINDS = 3  # black stone, white stone, wall
+KINDS = 4  # as in ``holds``; the keys of empty cells are not used
 WHITE_TO_MOVE = U64(0xA0761D6478BD642F)
 
 
@@ -101,11 +101,17 @@ def line_key(lines, cell, direction, half):
 
 
 @kernel
-def flip_cell(position, cell, kind):
+def flip_on_lines(lines, cell, kind):
     """Flip a cell between empty and a stone or wall of this kind on all four lines."""
     for direction in range(4):
         shift = U64(2 * place_on_line(cell, direction))
-        position.lines[direction, line_of(cell, direction)] ^= CLEARS[kind] << shift
+        lines[direction, line_of(cell, direction)] ^= CLEARS[kind] << shift
+
+
+@kernel
+def flip_cell(position, cell, kind):
+    """Flip a cell between empty and a stone or wall of this kind."""
+    flip_on_lines(position.lines, cell, kind)
     position.empties[cell >> 6] ^= bit_of(cell)
 
 
@@ -130,19 +136,12 @@ def clear_board(position, width, height):
 
 
 @kernel
-def switch_side(position):
-    """Give the move to the other side."""
-    position.side = 1 - position.side
-    position.key ^= WHITE_TO_MOVE
-
-
-@kernel
 def put(position, zobrist, cell, kind):
     """Put a stone or wall on an empty cell; the turn does not pass."""
     assert position.holds[cell] == EMPTY and (kind == BLACK or kind == WHITE or kind == WALL)
     flip_cell(position, cell, kind)
     position.holds[cell] = kind
-    position.key ^= zobrist[0 if kind == BLACK else (2 if kind == WALL else 1), cell]
+    position.key ^= zobrist[kind, cell]
     position.moves[position.ply] = cell
     position.ply += 1
 
@@ -166,7 +165,7 @@ def lift(position, zobrist):
     position.ply -= 1
     cell = np.int64(position.moves[position.ply])
     kind = np.int64(position.holds[cell])
-    position.key ^= zobrist[0 if kind == BLACK else (2 if kind == WALL else 1), cell]
+    position.key ^= zobrist[kind, cell]
     position.holds[cell] = EMPTY
     flip_cell(position, cell, kind)
     return cell

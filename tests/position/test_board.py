@@ -46,7 +46,6 @@ def test_moves_stones_walls_and_passes_leave_all_as_computed_afresh(rule):
     tables, chance = tables_of_rule(rule), random.Random(4)
     state = state_after("", rule, size=6)
     position, board = state.position, [cell_of(x, y) for y in range(6) for x in range(6)]
-    rows = {BLACK: tables.zobrist[0], WHITE: tables.zobrist[1], WALL: tables.zobrist[2]}
     back: list[Callable[[], Any]] = []
     for step in range(50):
         at = chance.choice([c for c in board if position.holds[c] == EMPTY])
@@ -64,14 +63,15 @@ def test_moves_stones_walls_and_passes_leave_all_as_computed_afresh(rule):
                 back.append(lambda: pass_turn(state))
             case _ if back:
                 back.pop()()
-        words = [int(rows[int(position.holds[c])][c]) for c in board if position.holds[c] != EMPTY]
+        held = [(int(position.holds[c]), c) for c in board if position.holds[c] != EMPTY]
+        words = [int(tables.zobrist[kind, c]) for kind, c in held]
         words += [int(WHITE_TO_MOVE)] if position.side == WHITE else []
         assert int(position.key) == reduce(xor, words, 0)
         assert step % 7 or same_as_fresh(state, tables) == 0
     while back:
         back.pop()()
     assert same_as_fresh(state, tables) == 0 == position.key
-    assert len({int(word) for word in tables.zobrist.ravel()}) == 3 * PADDED_CELLS
+    assert len({int(word) for word in tables.zobrist.ravel()}) == 4 * PADDED_CELLS
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,15 @@ from ...kernel import fill_line, kernel, record
 from ...kernel.bits import U64, lowest_bit, prefetch, rotate_right
 from ...kernel.lanes import LANES, add, clamp, load, save, subtract, widen
 from ...patterns.tables import LINE_KEYS, MAX_HALF, THREAT_MASKS
-from ...position.board import CLEARS, LINES, line_key, line_of, place_on_line, step_of
+from ...position.board import (
+    CLEARS,
+    LINES,
+    flip_on_lines,
+    line_key,
+    line_of,
+    place_on_line,
+    step_of,
+)
 from ...position.geometry import MARGIN, MAX_BOARD, PADDED_CELLS, STRIDE
 from ...position.rules import EMPTY
 from ..network_block import (
@@ -224,22 +232,12 @@ def sum_with(accumulator, network, half, stone, keep):
 
 
 @kernel
-def flip_on_lines(accumulator, stone):
-    """Put a stone on the four lines, or take it off."""
-    cell = stone & (PADDED_CELLS - 1)
-    clear = CLEARS[stone // PADDED_CELLS]
-    for direction in range(4):
-        shift = U64(2 * place_on_line(cell, direction))
-        accumulator.lines[direction, line_of(cell, direction)] ^= clear << shift
-
-
-@kernel
 def put_stone(accumulator, network, half, stone):
     """Accumulate a stone or wall on an empty cell."""
     depth = accumulator.depth
     accumulator.stones[depth] = stone
     accumulator.log_end[depth + 1] = sum_with(accumulator, network, half, stone, True)
-    flip_on_lines(accumulator, stone)
+    flip_on_lines(accumulator.lines, stone & (PADDED_CELLS - 1), stone // PADDED_CELLS)
     accumulator.depth = depth + 1
 
 
@@ -254,7 +252,8 @@ def lift_stone(accumulator):
             row = load(accumulator.log_rows, i * CHANNELS + part)
             save(accumulator.rows, number * CHANNELS + part, row)
             save(accumulator.features, number * CHANNELS + part, clamp(row, 0, FEATURE_LIMIT))
-    flip_on_lines(accumulator, np.int64(accumulator.stones[depth]))
+    stone = np.int64(accumulator.stones[depth])
+    flip_on_lines(accumulator.lines, stone & (PADDED_CELLS - 1), stone // PADDED_CELLS)
 
 
 @kernel
