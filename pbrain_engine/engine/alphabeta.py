@@ -131,13 +131,11 @@ class Question(NamedTuple):
 
 
 class SearchCounters(NamedTuple):
-    """A worker's counters, in the kernel's order; ``depth`` and ``changes`` of its iterations."""
+    """A worker's counters, in the kernel's order; ``changes``: in its last iteration."""
 
     nodes: int
     seldepth: int
-    depth: int
     changes: int
-    stopped: int
     root_moves: int
 
 

@@ -273,15 +273,13 @@ def worker_note(worker: WORKER, evaluator: EVALUATOR, shared: SHARED, line_p, le
 
 @export
 def worker_counters(worker: WORKER, out_p):
-    """Write nodes, seldepth, completed depth, changes of the best move, stopped, root moves."""
-    out = carray(out_p, (6,), np.int64)
+    """Write nodes, seldepth, changes of the best move, root moves."""
+    out = carray(out_p, (4,), np.int64)
     out[0] = worker.nodes
     out[1] = worker.seldepth
-    out[2] = worker.root_depth
-    out[3] = worker.root_changes
-    out[4] = worker.stopped
-    out[5] = worker.root_count
-    return 6
+    out[2] = worker.root_changes
+    out[3] = worker.root_count
+    return 4
 
 
 @export

@@ -14,9 +14,9 @@ from pbrain_engine.position.geometry import symmetries, transform
 def root_moves(engine: Engine, multipv: int = 1) -> int:
     """Return how many root moves a search of the engine's position has."""
     engine.think(Limit(depth=1), multipv=multipv)
-    counters = (ctypes.c_int64 * 6)()
+    counters = (ctypes.c_int64 * 4)()
     engine.library.worker_counters(engine.game.address, ctypes.addressof(counters))
-    return counters[5]
+    return counters[3]
 
 
 def set_up(engine: Engine, moves: str, width: int = 15, height: int = 15) -> None:

@@ -234,8 +234,6 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         if quiet and number > limit and kind < s.MAKES_FOUR:
             break
 
-        frame.move = cell
-        frame.kind = kind
         longer = 0
         if blocked:
             longer = np.int64(params.extend_block)

@@ -11,7 +11,7 @@ from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.state import class_at, count_of, sets_of
-from ...position.board import last_move
+from ...position.board import bit_of, last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
 from ..threats.defence import clear_marks, mark_answers, mark_class, mark_empties
@@ -28,27 +28,8 @@ MOST_HALVINGS = 40  # cap of a move's improbability
 SUM_BITS = 10  # low bits dropped in the logarithm of a sum of chances
 STEP_BITS = 3  # low bits of a linear score dropped in the selection of the best
 QUOTIENT_BITS = 40
-LIFT = 1 << 16  # makes the numbers of ``quotient`` positive
+LIFT = 1 << 16  # makes the divided numbers positive
 FIRST = 1 << 24  # a move with this score is picked before all others
-
-
-@kernel
-def reciprocal_of(divisor):
-    """Return a factor for ``quotient``: many divisions by one number cost a single one."""
-    return ((1 << QUOTIENT_BITS) + divisor - 1) // divisor
-
-
-@kernel
-def quotient(number, divisor, reciprocal):
-    """Return ``number // divisor``, for numbers up to +-LIFT and divisors up to 4,000."""
-    return ((number + LIFT * divisor) * reciprocal >> QUOTIENT_BITS) - LIFT
-
-
-@kernel
-def centre_of(position):
-    """Return the middle cell of the board."""
-    row = MARGIN + np.int64(position.height) // 2
-    return row * STRIDE + MARGIN + np.int64(position.width) // 2
 
 
 @kernel
@@ -61,8 +42,9 @@ def mark_candidates(worker):
         worker.marks[word] = state.near[position.ply, word] & position.empties[word]
         found |= worker.marks[word]
     if found == U64(0):
-        centre = centre_of(position)
-        worker.marks[centre >> 6] |= (U64(1) << U64(centre & 63)) & position.empties[centre >> 6]
+        row = MARGIN + np.int64(position.height) // 2
+        centre = row * STRIDE + MARGIN + np.int64(position.width) // 2
+        worker.marks[centre >> 6] |= bit_of(centre) & position.empties[centre >> 6]
         if worker.marks[centre >> 6] == U64(0):
             mark_empties(worker)
 
@@ -106,13 +88,15 @@ def add_learned(worker, params, ply, count):
     side = np.int64(worker.state.position.side)
     counter = counter_of(worker, side)
     divisor = np.int64(params.history_order)
-    reciprocal = reciprocal_of(divisor)
+    # Divisions of numbers up to +-LIFT, by a divisor up to 4,000, cost a single one.
+    reciprocal = ((1 << QUOTIENT_BITS) + divisor - 1) // divisor
     frame = worker.stack[ply + STACK_BASE]
     for i in range(count):
         cell = cell_in(frame.moves[i])
         kind = class_at(worker.state, side, cell)
         history = np.int64(worker.history[side, is_attack(kind), cell])
-        score = number_in(frame.moves[i]) + quotient(history, divisor, reciprocal)
+        quotient = ((history + LIFT * divisor) * reciprocal >> QUOTIENT_BITS) - LIFT
+        score = number_in(frame.moves[i]) + quotient
         if cell == counter:
             score += params.counter_score
         frame.moves[i] = pack_entry(cell, score)

@@ -73,8 +73,6 @@ def prepare_root(worker, evaluator, shared, node_limit, distinct):
     worker.stopped = 0
     worker.end_ply = 0
     worker.seldepth = 0
-    worker.root_value = 0
-    worker.root_depth = 0
     worker.root_changes = 0
     begin(worker.accumulator, evaluator, worker.state)
     static = judge(worker.accumulator, evaluator, worker.state)
@@ -136,8 +134,6 @@ def search_root(worker, evaluator, shared, alpha, beta, depth, first):
             worker.pv_length[1] = 0
             value = win_in(1)
         else:
-            worker.stack[STACK_BASE].move = cell
-            worker.stack[STACK_BASE].kind = kind
             play(state, evaluator.tables, cell)
             rest = depth - ONE
             if i == first:
@@ -199,7 +195,6 @@ def iterate(worker, evaluator, shared, depth, first):
     if depth >= 5 and -WIN_BAND < last < WIN_BAND:
         alpha = last - width
         beta = last + width
-    value = 0
     while True:
         value = search_root(worker, evaluator, shared, alpha, beta, depth * ONE, first)
         if worker.stopped != 0:
@@ -212,10 +207,7 @@ def iterate(worker, evaluator, shared, depth, first):
         else:
             break
     if first == 0:
-        worker.root_value = value
-        worker.root_depth = depth
-        if worker.root_count > 0:
-            key = worker.state.position.key
-            static = worker.stack[STACK_BASE].value
-            store(shared, key, 0, value, static, worker.root_moves[0], depth * ONE, EXACT)
+        key = worker.state.position.key
+        static = worker.stack[STACK_BASE].value
+        store(shared, key, 0, value, static, worker.root_moves[0], depth * ONE, EXACT)
     return 1

@@ -13,16 +13,7 @@ from ...patterns import shapes as s
 from ...patterns.state import class_at, count_of, pass_turn, play, sets_of, undo
 from ...position.board import bit_of, key_after, last_move
 from ...position.geometry import NO_CELL
-from .defence import (
-    clear_marks,
-    closes_rows,
-    makes_after_all,
-    mark_answers,
-    mark_class,
-    may_foul,
-    static_result,
-    stones_in,
-)
+from .defence import attack_cells, closes_rows, mark_answers, static_result, stones_in
 from .memory import (
     BUCKET_WORDS,
     UNPROVABLE,
@@ -78,17 +69,9 @@ def mark_attacks(threats, tables, first):
         if stones > 0:
             mark_against(threats, tables, stones, first, threats.test_nodes)
             return
-    clear_marks(threats)
-    for kind in range(s.MAKES_THREE, s.MAKES_FIVE):
-        mark_class(threats, side, kind)
-    if may_foul(tables, side):
-        for word in sets_of(state):
-            fouls = state.listed[side, s.MAKES_FOUL - s.OTHERS, word]
-            while fouls != U64(0):
-                cell = word * 64 + lowest_bit(fouls)
-                if makes_after_all(state, tables, cell, s.OPEN_THREE):
-                    threats.marks[word] |= bit_of(cell)
-                fouls &= fouls - U64(1)
+    for word in sets_of(state):
+        cells = attack_cells(state, tables, side, word, s.MAKES_THREE, s.OPEN_THREE)
+        threats.marks[word] = cells
     if threats.width > THREES and not closes_rows(tables):
         weakest = s.MAKES_BLOCKED_THREE if threats.width == BUILDING else s.QUIET
         mark_builders(threats, side, weakest)

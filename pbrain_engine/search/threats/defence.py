@@ -241,19 +241,29 @@ def makes_four(state, tables, side, cell):
 
 
 @kernel
-def four_cells(state, tables, side, word):
-    """Return one word of the set of cells where a side can make a four, but no five."""
+def attack_cells(state, tables, side, word, least, shape):
+    """Return one word of the set of cells where a side can attack, but make no five.
+
+    ``least``: the weakest class of these cells; ``shape``: the weakest line shape of those that
+    look forbidden.
+    """
     cells = U64(0)
-    for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
+    for kind in range(least, s.MAKES_FIVE):
         cells |= state.listed[side, kind - s.OTHERS, word]
     if may_foul(tables, side):
         fouls = state.listed[side, s.MAKES_FOUL - s.OTHERS, word]
         while fouls != U64(0):
             cell = word * 64 + lowest_bit(fouls)
             fouls &= fouls - U64(1)
-            if makes_after_all(state, tables, cell, s.FOUR):
+            if makes_after_all(state, tables, cell, shape):
                 cells |= bit_of(cell)
     return cells
+
+
+@kernel
+def four_cells(state, tables, side, word):
+    """Return one word of the set of cells where a side can make a four, but no five."""
+    return attack_cells(state, tables, side, word, s.MAKES_FOUR, s.FOUR)
 
 
 @kernel
