@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPILER = "numba 0.68"  # pinned in pyproject.toml; part of the digest
@@ -110,24 +111,28 @@ LEVELS = {
 }
 
 
-class Target:
-    """A platform: its names here, for LLVM and for the linker, and its library files.
+class Target(NamedTuple):
+    """A platform: its names here, for LLVM and for the linker, and its library files."""
 
-    A plain class, as the engine imports this at its start and ``typing`` takes 6 ms.
-    """
+    name: str
+    triple: str
+    zig: str  # with the oldest glibc supported; empty: LLVM's linker
+    suffix: str
 
-    __slots__ = ("name", "triple", "zig", "suffix", "is_wasm", "cpus", "levels")
+    @property
+    def is_wasm(self) -> bool:
+        """Whether this is Pyodide's in a browser: one thread, 32 bits."""
+        return self.name == "wasm32"
 
-    def __init__(self, name: str, triple: str, zig: str, suffix: str) -> None:
-        """Define a platform by its own name, LLVM's triple, zig's target and the file suffix."""
-        self.name = name
-        self.triple = triple
-        self.zig = zig  # with the oldest glibc supported; empty: LLVM's linker
-        self.suffix = suffix
-        kind = triple.partition("-")[0]
-        self.is_wasm = kind == "wasm32"  # as Pyodide runs it in a browser: one thread, 32 bits
-        self.cpus = LEVELS[kind]
-        self.levels = tuple(self.cpus)
+    @property
+    def cpus(self) -> dict[str, str]:
+        """LLVM's representative processors by level."""
+        return LEVELS[self.triple.partition("-")[0]]
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Its levels, lowest first."""
+        return tuple(self.cpus)
 
     def file_name(self, level: str, variant: str = "") -> str:
         """Return the name of the library file; a variant is a build with extra checks."""
