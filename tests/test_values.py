@@ -13,7 +13,7 @@ from pbrain_engine.eval.weights import (
     FAMILIES,
     annotate_weights,
     load_weights,
-    weights_path,
+    weights_file,
 )
 from pbrain_engine.values import WIN, chance, scale_at
 
@@ -21,7 +21,7 @@ from pbrain_engine.values import WIN, chance, scale_at
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
     path = tmp_path / "own.numoku"
-    path.write_bytes(Path(weights_path("hand")).read_bytes())
+    path.write_bytes(Path(weights_file("hand")).read_bytes())
     return path
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..engine.engine import DEFAULT_WEIGHTS
 from ..errors import WeightsError
 from ..eval.network_block import sizes_of
-from ..eval.weights import Weights, annotate_weights, load_weights, weights_file, weights_path
+from ..eval.weights import BUILT_IN, Weights, annotate_weights, load_weights, weights_file
 from ..files import in_place_of, rounded, user_path
 from ..options import CommandLine, Option
 from ..position.rules import Rule
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     for name in options.files if options.note else ():
         path = weights_file(name)
         load_weights(path)
-        if Path(path).resolve().parent == Path(weights_path(DEFAULT_WEIGHTS)).resolve().parent:
+        if Path(path).resolve().parent == Path(BUILT_IN).resolve():
             raise WeightsError(f"{name} is built in; name a copy of {path}")
         with in_place_of(Path(path)) as part:  # on failure the file is unchanged
             shutil.copy(path, part)

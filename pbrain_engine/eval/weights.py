@@ -37,6 +37,7 @@ MAGIC_START = "numoku weights "
 FAMILIES = ("freestyle", "standard", "renju", "caro")
 COMBINATIONS = 2380
 MASKS = 2048
+BUILT_IN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "weights")
 DEFAULT = "network"  # name of the default built-in weights
 SCALE = "scale"  # of a family: the key in the head
 DEFAULT_SCALE = 258.0  # for files without one: as measured for freestyle
@@ -63,11 +64,11 @@ class Weights(NamedTuple):
 
     def block(self, rule: Rule) -> bytes:
         """Return the block for a rule."""
-        return self.blocks[family_of(rule)]
+        return self.blocks[rule.traits.family]
 
     def scale(self, rule: Rule) -> float:
         """Return the units of a search value per logistic unit under a rule."""
-        return scale_of(self.about, family_of(rule))
+        return scale_of(self.about, rule.traits.family)
 
     def network(self, rule: Rule) -> bytes | None:
         """Return the block of the network for a rule (``network_block``), or None.
@@ -75,7 +76,7 @@ class Weights(NamedTuple):
         Raises:
             WeightsError: it cannot be unpacked, or has a form unknown to this version.
         """
-        family = family_of(rule)
+        family = rule.traits.family
         stream = self.streams.get(family)
         if stream is None:
             return None
@@ -111,18 +112,6 @@ def scale_of(about: dict[str, str], family: str) -> float:
     if not LEAST_SCALE <= number <= MOST_SCALE:
         raise WeightsError(f"{SCALE} {family}: {text!r} is no scale")
     return number
-
-
-def family_of(rule: Rule) -> str:
-    """Return the rule family of a rule, which shares one block of weights."""
-    return rule.traits.family
-
-
-def weights_path(name: str) -> str:
-    """Return the file of built-in weights with this name, or the name as a path."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    built_in = os.path.join(package, "weights", f"{name}.numoku")
-    return built_in if os.path.exists(built_in) else name
 
 
 def write_weights(
@@ -215,12 +204,13 @@ def load_weights(name: str) -> Weights:
 
 def weights_file(name: str) -> str:
     """Return the file of built-in weights with this name, id or key, or the name as a path."""
-    path = weights_path(name)
-    folder = os.path.dirname(weights_path(DEFAULT))
-    if not os.path.exists(path) and os.path.isdir(folder):
-        for built_in in sorted(os.listdir(folder)):
-            other = os.path.join(folder, built_in)
+    path = os.path.join(BUILT_IN, f"{name}.numoku")
+    if os.path.exists(path):
+        return path
+    if not os.path.exists(name) and os.path.isdir(BUILT_IN):
+        for built_in in sorted(os.listdir(BUILT_IN)):
+            other = os.path.join(BUILT_IN, built_in)
             weights = load_weights(other)
             if name in (weights.id, weights.key, weights.about["crc32"]):
                 return other
-    return path
+    return name

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import WeightsError
-from ..eval.weights import DEFAULT_SCALE, Weights, family_of
+from ..eval.weights import DEFAULT_SCALE, Weights
 from ..native.load.library import Library, load
 from ..native.load.memory import Block
 from ..position.geometry import (
@@ -78,7 +78,7 @@ def tables_of(library: Library, rule: Rule, weights: Weights | None) -> Block:
                 numbers.close()
                 if not is_loaded:
                     block.close()
-                    where = f"{weights.id}: its network for {family_of(rule)}"
+                    where = f"{weights.id}: its network for {rule.traits.family}"
                     raise WeightsError(f"{where} has numbers out of range")
         return _tables.setdefault(key, block)  # another thread may have built it meanwhile
     return _tables[key]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileError, WeightsError, counted, say
-from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_path, write_weights
+from ..eval.weights import FAMILIES, SCALE, Weights, load_weights, weights_file, write_weights
 from ..files import check_target, in_place_of, user_path, write_whole
 from ..notation.games import LABELS, read_about
 from ..options import SHARED, CommandLine, Option, list_of, positive, share
@@ -95,7 +95,7 @@ def name_of(out: Path, name: str | None) -> str:
     name = name or out.stem
     if not name.isascii() or not name.isprintable():
         raise FileError(f"weights cannot be called {name!r}; --id takes a name in ASCII")
-    if weights_path(str(out)) != str(out):
+    if weights_file(str(out)) != str(out):
         raise FileError(f"--out {out}: built-in weights have this name")
     out.parent.mkdir(parents=True, exist_ok=True)
     return name

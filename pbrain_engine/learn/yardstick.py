@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..arena.elo import Figure, average, figures_document
 from ..engine.engine import LOGIT_UNIT, Engine, Limit, Move
 from ..errors import FileError
-from ..eval.weights import FAMILIES, family_of, load_weights, scale_of
+from ..eval.weights import FAMILIES, load_weights, scale_of
 from ..files import Document
 from ..game.record import STAGES, stage_name, stage_of
 from ..notation.games import (
@@ -254,7 +254,7 @@ def read_labels(paths: Iterable[Path]) -> Iterator[Labelled]:
         about = read_about(path)
         for record in read_games(path):
             if record.ending in SINGLE:
-                family = family_of(record.rule)
+                family = record.rule.traits.family
                 deep = chance(record.values[-1], scale_of(about, family))
                 stage = stage_of(record.opening)
                 yield Labelled(record, (file, record.number), family, stage, deep)

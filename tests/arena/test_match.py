@@ -15,7 +15,7 @@ from pbrain_engine.arena.arguments import ITEMS
 from pbrain_engine.arena.match import read_journal
 from pbrain_engine.commands.bench import POSITIONS
 from pbrain_engine.engine.engine import Engine, Limit, Thought
-from pbrain_engine.eval.weights import weights_path
+from pbrain_engine.eval.weights import weights_file
 from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
@@ -68,7 +68,7 @@ def test_weights_that_are_lost_end_the_match_before_it_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     weights, journal = tmp_path / "w.numoku", tmp_path / "m.jsonl"
-    shutil.copy(weights_path("hand"), weights)
+    shutil.copy(weights_file("hand"), weights)
     words = ["random", f"numoku:weights={weights},nodes=10", "--games", "2", "--view", "quiet"]
     assert command.main([*words, "--openings", "none", "--journal", str(journal)]) == 0
     weights.unlink()

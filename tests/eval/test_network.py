@@ -8,7 +8,7 @@ from array import array
 import pytest
 
 from pbrain_engine import Engine, Game, Rule, Side, WeightsError
-from pbrain_engine.eval.weights import COMBINATIONS, Weights, family_of, load_weights, write_weights
+from pbrain_engine.eval.weights import COMBINATIONS, Weights, load_weights, write_weights
 from tests.boards import random_board, set_up
 from tests.checked import walk
 from tests.networks import (
@@ -40,7 +40,7 @@ def weights(file: str) -> Weights:
 
 def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
     """Return the linear score of a move of the side to move."""
-    scores = array("h", HAND_BLOCKS[family_of(game.rule)])[-4 * COMBINATIONS :]
+    scores = array("h", HAND_BLOCKS[game.rule.traits.family])[-4 * COMBINATIONS :]
     side = int(game.to_move)
     pair = features(game)[1][cell]
     start = 2 * side * COMBINATIONS
@@ -50,7 +50,7 @@ def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO_EXACT])
 def test_value_and_policy_are_as_described(rule, file, weights):
     chance = random.Random(f"described {rule.name}")
-    network = Network(random_network(family_of(rule)))
+    network = Network(random_network(rule.traits.family))
     name = "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
     engine = Engine(weights=file)
     boards = [random_board(chance, name, blocked=blocked) for blocked in (False, True, False, True)]

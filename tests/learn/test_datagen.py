@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pbrain_engine import Engine, Game, Limit, Move, Rule, Side, cli
 from pbrain_engine.errors import FileError
-from pbrain_engine.eval.weights import load_weights, weights_path
+from pbrain_engine.eval.weights import load_weights, weights_file
 from pbrain_engine.learn import datagen, selfplay
 from pbrain_engine.learn.network.dataset import read_datasets
 from pbrain_engine.learn.selfplay import Plan, SelfPlayer, make_engine
@@ -316,7 +316,7 @@ def test_a_worker_that_stays_plays_with_the_weights_of_the_run(tmp_path):
     plan = PLAN._replace(weights=str(path))
 
     def played(weights: str) -> list[object]:
-        path.write_bytes(Path(weights_path(weights)).read_bytes())
+        path.write_bytes(Path(weights_file(weights)).read_bytes())
         return list(datagen.play_batch(plan, plan.about(), range(3)))
 
     before, after = played("hand"), played("learned")

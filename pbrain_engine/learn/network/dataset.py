@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FileError
-from ...eval.weights import Weights, family_of
+from ...eval.weights import Weights
 from ...game.game import tables_of
 from ...native.load import library
 from ...native.load.memory import Block
@@ -332,7 +332,7 @@ def select_games(files: Iterable[Path], test: Iterable[Path], family: str) -> It
         now = record.number if record.ending is Ending.SEARCHED else None
         number += now is None or now != before  # shared by a game's positions searched again
         before = now
-        if family_of(record.rule) == family:
+        if record.rule.traits.family == family:
             yield LearnedGame(number, record, held)
 
 
