@@ -180,9 +180,9 @@ class Page:
                 field.fill(str(value))
 
     def begin(self, button: str = "start", **fields: object) -> None:
-        """Begin or resume a game with these fields of the form."""
+        """Begin or resume a game with these fields of the form, against the weakest level."""
         self.press("new-game")
-        self.set(**fields)
+        self.set(**{"level": 1, **fields})
         self.do("window.begun = app.play.begun")
         self.press(button)
         self.wait("app.play.begun > window.begun")
@@ -236,11 +236,8 @@ class Open:
         self._browser, self._server = browser, server
         self._pages: list[Page] = []
 
-    def __call__(
-        self, moves: str = "", rule: str = "freestyle", hash_: str = "", **context: Any
-    ) -> Page:
-        if moves:
-            hash_ = f"#b=15x15&r={rule}&m={moves}"
+    def __call__(self, moves: str = "", rule: str = "freestyle", **context: Any) -> Page:
+        hash_ = f"#b=15x15&r={rule}&m={moves}" if moves else ""
         self._pages.append(Page(self._browser, self._server, hash_, **context))
         return self._pages[-1]
 

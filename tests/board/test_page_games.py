@@ -98,7 +98,7 @@ def test_a_tab_that_comes_back_goes_on_with_its_game(opened: Open) -> None:
 def test_games_are_found_named_and_deleted_and_what_is_looked_at_is_none(opened: Open) -> None:
     page = opened()
     page.hurry(20)
-    page.begin(level=1)
+    page.begin()
     page.play("h8")
     page.answered()
     page.resign()

@@ -188,8 +188,8 @@ def test_variations_comments_and_transpositions(again: Again) -> None:
     page.count("#variations button", 3)
 
 
-def test_variations_and_comments_outlive_a_reload(opened: Open) -> None:
-    page = opened("h8i9j8")
+def test_variations_and_comments_outlive_a_reload(again: Again) -> None:
+    page = again("h8i9j8")
     page.press("undo")
     page.play("f6")
     page.raw.fill("#comment", "a variation")
@@ -253,8 +253,8 @@ def test_positions_turn_and_rows_can_be_counted_from_the_bottom(opened: Open) ->
     page.wait("document.querySelector('#file-status').textContent === 'Copied h8i9j1'")
 
 
-def test_moves_are_read_on_the_board_that_they_name_or_fit(opened: Open) -> None:
-    page = opened()
+def test_moves_are_read_on_the_board_that_they_name_or_fit(again: Again) -> None:
+    page = again()
     page.do("location.hash = '#b=15x15&r=freestyle&m=h8h8'")
     page.says("state", "The address is wrong at h8")
     assert page.stones() == 0
@@ -315,7 +315,7 @@ def test_a_report_links_its_games_to_the_board(
 
 def test_axe_finds_nothing_serious(opened: Open) -> None:
     source = axe()
-    page = opened(hash_=f"#b=15x15&r=renju&m={GAME}")
+    page = opened(GAME, "renju")
     page.do(source + ";0")  # as the page's own policy forbids other scripts
     page.tab("analyse")
     page.set(nodes=3000)
@@ -328,7 +328,7 @@ def test_axe_finds_nothing_serious(opened: Open) -> None:
     assert not serious_findings(page)
     page.raw.emulate_media(color_scheme="dark")
     assert not serious_findings(page, *COLOURS)
-    page.begin(level=1, minutes=5)
+    page.begin(minutes=5)
     page.play("h8")
     page.answered()
     for theme, rules in (("light", ()), ("dark", COLOURS), ("contrast", COLOURS)):

@@ -38,7 +38,7 @@ def do(page: Page, what: dict[str, Any], choice: int = 0) -> None:
 def test_every_step_of_every_rule_is_done_by_clicks(page: Page) -> None:
     assert page.do(OFFERED)[1:] == [[rule.name, rule.title] for rule in RULES.values()]
     for rule, person in product(RULES, ("black", "white")):
-        page.begin(opening=rule, person=person, seconds=0.1, level=1)
+        page.begin(opening=rule, person=person, seconds=0.1)
         acts = []
         while (what := step(page)) is not None:
             assert page.text("state").strip(), what
@@ -121,26 +121,7 @@ def test_an_opening_of_two_persons_says_who_has_a_choice_and_looking_back_undoes
     page.says("state", "Black to move · 4. i10")
 
 
-def test_after_an_opening_its_last_steps_are_taken_back_and_looked_at(page: Page) -> None:
-    page.begin(opening="swap", person="both")
-    page.play("h8", "i8", "h9")
-    page.choose("Play White")
-    page.wait("!app.play.opening")
-    page.reload("!app.play.opening")
-    page.play("a1")
-    page.press("take-back")
-    page.says("state", "Your move, White")
-    page.press("take-back")
-    page.says("state", "White: Choose your side")
-    page.choose("Play Black")
-    page.says("state", "Your move, White")
-    page.press("undo")
-    page.says("state", "Put stone 3 (Black)")
-    page.play("g7")
-    page.says("state", "White: Choose your side")
-
-
-def test_an_opening_is_played_by_keys(page: Page) -> None:
+def test_an_opening_is_played_by_keys_and_its_last_steps_are_taken_back(page: Page) -> None:
     keys = page.raw.keyboard
     page.begin(opening="swap", person="both")
     page.do("document.querySelector('#board').focus()")
@@ -154,10 +135,21 @@ def test_an_opening_is_played_by_keys(page: Page) -> None:
     for key in ("ArrowDown", "ArrowDown", "Enter"):
         keys.press(key)
     page.wait("app.node.ply === 4")
+    page.reload("!app.play.opening")
+    page.press("take-back")
+    page.says("state", "Your move, White")
+    page.press("take-back")
+    page.says("state", "White: Choose your side")
+    page.choose("Play Black")
+    page.says("state", "Your move, White")
+    page.press("undo")
+    page.says("state", "Put stone 3 (Black)")
+    page.play("g7")
+    page.says("state", "White: Choose your side")
 
 
 def test_a_step_that_numoku_answers_is_taken_back_meanwhile(page: Page) -> None:
-    page.begin(opening="yamaguchi", seconds=30)
+    page.begin(opening="yamaguchi", seconds=30, level=10)
     page.play("h8", "h9", "i9")
     page.says("state", "How many fifth stones")
     page.choose("4")

@@ -11,12 +11,6 @@ pytestmark = pytest.mark.slow
 CHOOSING = "app.node.ply === 3 && !document.querySelector('#choices').hidden"
 
 
-@pytest.fixture
-def page(page: Page) -> Page:
-    page.do("document.querySelector('#level').value = '1'")
-    return page
-
-
 # Turns --------------------------------------------------------------------------------
 
 
@@ -143,7 +137,7 @@ def test_numoku_plays_both_sides_and_can_pause(page: Page) -> None:
 
 def test_a_mistake_is_said_before_numoku_answers(opened: Open) -> None:
     page = opened("g8h8f7i8f9j8h10k8")
-    page.begin("resume", level=1, person="black")
+    page.begin("resume", person="black")
     page.raw.check("#careful")
     for answer, ply in (("Take back", 8), ("Play on", 10)):
         page.click("o15")  # the four is not stopped
@@ -178,7 +172,7 @@ def used(page: Page) -> list[int]:
     return [round(seconds) for seconds in page.do("app.play.clocks.used")]
 
 
-def test_each_side_is_charged_for_its_own_moves_until_the_end(page: Page) -> None:
+def test_each_side_is_charged_for_its_own_moves_and_what_is_added_counts(page: Page) -> None:
     page.do(CLOCK)
     page.begin(person="white")
     page.answered(1)
@@ -204,10 +198,7 @@ def test_each_side_is_charged_for_its_own_moves_until_the_end(page: Page) -> Non
     page.do("pass(601)")
     page.says("play-report", "White wins on time")
     page.says("black-clock", "0:00")
-
-
-def test_clocks_add_time_and_count_periods_of_byoyomi(page: Page) -> None:
-    page.do(CLOCK)
+    # Time that is added, and periods of byoyomi.
     page.begin(person="both", minutes=1, increment=5)
     page.do("pass(20)")
     page.play("h8")
@@ -275,7 +266,23 @@ def test_swap2_has_three_options_and_clocks_begin_when_the_sides_are_settled(pag
             assert page.do("app.node.ply") >= 5
 
 
-def test_swap2_is_left_by_another_move_for_numoku_and_by_a_choice_that_fails(page: Page) -> None:
+SLOW = """(() => {
+  const ask = app.server.ask.bind(app.server);
+  app.server.ask = async (what, ...more) => {
+    if (what === "opening") await new Promise((go) => setTimeout(go, 500));
+    return ask(what, ...more);
+  };
+})()"""
+
+
+def test_swap2_waits_for_its_steps_and_is_left_by_another_move_and_a_choice_that_fails(
+    page: Page,
+) -> None:
+    page.do(SLOW)
+    page.begin(opening="swap2", person="black", seconds=0.2)
+    page.play("h8", "i8", "h9")  # before each step is known
+    assert page.moves() == "h8i8h9"
+    page.do("delete app.server.ask")
     # While the person chooses.
     page.begin(opening="swap2", person="white", seconds=0.2)
     page.wait(CHOOSING)
@@ -307,19 +314,6 @@ def test_swap2_is_left_by_another_move_for_numoku_and_by_a_choice_that_fails(pag
     page.says("play-report", "The opening was broken off")
     page.says("play-report", "there is no operation")
     page.answered(1)  # as in other games
-
-
-def test_a_click_before_the_step_of_an_opening_is_known_counts(page: Page) -> None:
-    page.do("""(() => {
-      const ask = app.server.ask.bind(app.server);
-      app.server.ask = async (what, ...more) => {
-        if (what === "opening") await new Promise((go) => setTimeout(go, 500));
-        return ask(what, ...more);
-      };
-    })()""")
-    page.begin(opening="swap2", person="black")
-    page.play("h8", "i8", "h9")
-    assert page.moves() == "h8i8h9"
 
 
 # What a system wants ------------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_a_proof_goes_on_after_a_reload(opened: Open) -> None:
 
 
 def test_a_game_goes_on_after_a_search_for_a_win_and_before_the_end_of_others(page: Page) -> None:
-    page.begin(level=1, seconds=0.2)
+    page.begin(seconds=0.2)
     page.play("h8")
     page.answered()
     page.tab("analyse")

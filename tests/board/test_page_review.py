@@ -129,7 +129,9 @@ def test_the_first_click_is_answered_and_a_review_waits_for_the_end(page: Page) 
 # Puzzles ------------------------------------------------------------------------------
 
 
-def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
+def test_a_puzzle_is_solved_against_the_longest_defence_and_a_wrong_move_refuted(
+    page: Page,
+) -> None:
     page.wait("!app.server.questions.size")
     assert page.do("app.puzzle.shipped.length") == 0  # they come when they are looked at
     page.tab("puzzle")
@@ -150,6 +152,21 @@ def test_a_puzzle_is_solved_against_the_longest_defence(page: Page) -> None:
     assert page.raw.locator("#puzzle-list option").first.text_content().startswith("✓")
     page.reload()
     page.has("#puzzle-list option", 20)
+    # A wrong move is answered with its refutation.
+    page.puzzle("3")
+    position, side = "{position: app.tree.position(app.node)}", "app.guide.puzzle.to_move"
+    shapes = page.do(f"app.server.ask('threats', {position}).then((a) => a.shapes[{side}])")
+    best = page.do("app.guide.puzzle.best[0]")
+    wrong = next(one["cell"] for one in shapes if "four" in one["makes"] and one["cell"] != best)
+    for x, y in (wrong, (0, 0)):
+        page.play(f"{chr(97 + x)}{y + 1}")
+        page.wait("app.node.ply === 2 && !app.guide.busy")
+        words = page.text("puzzle-status")
+        assert any(word in words for word in ("Still won", "Refuted by", "No win found"))
+        assert "Still won" in words or page.raw.locator("#board g.marks g.shown").count() > 0
+        page.press("take-back")
+        assert page.do("app.tree.nodes().length") == 1
+        page.says("puzzle-status", "wins in")
 
 
 def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Page) -> None:
@@ -197,20 +214,3 @@ def test_puzzles_have_a_difficulty_a_streak_and_the_tree_of_their_proof(page: Pa
     page.press("puzzle-solution")
     page.says("puzzle-status", "These hold")
     page.count("#board circle.rescue", len(best))
-
-
-def test_a_wrong_move_in_a_puzzle_is_answered_with_its_refutation(page: Page) -> None:
-    page.puzzle("3")
-    position, side = "{position: app.tree.position(app.node)}", "app.guide.puzzle.to_move"
-    shapes = page.do(f"app.server.ask('threats', {position}).then((a) => a.shapes[{side}])")
-    best = page.do("app.guide.puzzle.best[0]")
-    wrong = next(one["cell"] for one in shapes if "four" in one["makes"] and one["cell"] != best)
-    for x, y in (wrong, (0, 0)):
-        page.play(f"{chr(97 + x)}{y + 1}")
-        page.wait("app.node.ply === 2 && !app.guide.busy")
-        words = page.text("puzzle-status")
-        assert any(word in words for word in ("Still won", "Refuted by", "No win found"))
-        assert "Still won" in words or page.raw.locator("#board g.marks g.shown").count() > 0
-        page.press("take-back")
-        assert page.do("app.tree.nodes().length") == 1
-        page.says("puzzle-status", "wins in")

@@ -11,6 +11,7 @@ from tests.board import (
     test_page_board,
     test_page_games,
     test_page_main,
+    test_page_play,
     test_page_review,
     test_page_words,
 )
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.long
 
 globals().update(
     without_server(
-        test_page_main, test_page_board, test_page_games, test_page_review, test_page_words
+        test_page_main, test_page_board, test_page_games, test_page_play, test_page_review,
+        test_page_words,
     )
-)
+)  # fmt: skip
