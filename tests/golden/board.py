@@ -34,7 +34,7 @@ from pbrain_engine.files import Document
 from pbrain_engine.game.cells import parse_moves
 from tests.golden import texts
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
-from tests.golden.records import Record, stage
+from tests.golden.records import Record, expanded, stage
 from tests.played import position
 
 MANY = 4  # fields of an object of which no more than the first is written again
@@ -68,7 +68,7 @@ def filled(fields: dict[str, Any]) -> Any:
 
 def message(text: str) -> str:
     """Return what is sent for a question, or for the fields of one."""
-    text = re.sub("⟨(.+?)×(\\d+)⟩", lambda found: found[1] * int(found[2]), text).replace("␀", "\0")
+    text = expanded(text).replace("␀", "\0")
     operation, _, fields = text.partition(" ")
     if operation in OPERATIONS:
         asked = json.loads(fields or "{}", object_hook=filled)

@@ -37,4 +37,4 @@ def seen(game: Game) -> list[str]:
 def boards(record: str) -> str:
     names = dict(globals())
     with stage():
-        return session(record, names, lambda: seen(names["game"]) if "game" in names else [])
+        return session(record, names, after=lambda: seen(names["game"]) if "game" in names else [])

@@ -1,6 +1,6 @@
 """What books hold, play and say: ``python -m tests.golden.books`` records it anew.
 
-A session (see ``records``), in which ``numoku`` takes a command.
+A session (see ``records``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
-from pbrain_engine import cli
 from pbrain_engine.commands import book as command
 from pbrain_engine.database import book as growth
 from pbrain_engine.database.store import Database
@@ -22,7 +21,7 @@ from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.position.rules import Rule, Side
 from tests.golden import texts
 from tests.golden.commands import BOARD, stones
-from tests.golden.records import Record, printed, session, stage
+from tests.golden.records import Record, numoku, session, stage
 
 EMPTY = Position(Rule.FREESTYLE, 15, 15, Side.BLACK, (), ())
 
@@ -111,8 +110,8 @@ def efforts(name: str, searches: list[tuple[int, float]], *limits: Limit) -> str
     return str(found)
 
 
-def numoku(line: str) -> str:
-    return BOARD.sub(stones, printed(lambda: cli.main(line.split())))
+def run(words: str, _: str) -> str:
+    return BOARD.sub(stones, numoku(words))
 
 
 @Record("books")
@@ -121,4 +120,4 @@ def books(record: str) -> str:
     with stage() as patch:
         patch.setattr(command, "ProcessPool", Here)
         patch.setattr(documents, "__version__", "9")
-        return session(record, dict(globals()))
+        return session(record, dict(globals()), run)

@@ -1,12 +1,10 @@
 """What the commands say, whole: ``python -m tests.golden.commands``.
 
-They run in this process, in a folder of their own. In ``commands.txt`` a line with ``+`` asks for a
-file and one with ``$`` for a command; the lines with ``<`` behind it are what is in the file (where
-``[...`` are very many brackets) or what is typed (with `` / `` between lines of a game; ``^C`` is
-an interrupt), and all others are recorded. ``cat`` shows a file, and a ``screen`` is where the
-errors of a command go, as progress does. Of most boards a line names the stones. Searches end by
-nodes or depth, also where a command knows times alone; what differs from one run or machine to the
-next is replaced by a sign. What is typed at a prompt is shown behind it.
+They run in this process, in a folder of their own (see ``records``). Between the lines that are
+typed in a game stands `` / ``; ``^C`` is an interrupt. ``cat`` shows a file, and a ``screen`` is
+where the errors of a command go, as progress does. Of most boards a line names the stones. Searches
+end by nodes or depth, also where a command knows times alone; what differs from one run or machine
+to the next is replaced by a sign. What is typed at a prompt is shown behind it.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ from pbrain_engine.engine.swap2 import OpeningChoice, OpeningSearch
 from pbrain_engine.game.opening_rules import Act, OpeningPlay
 from pbrain_engine.solver import Solver
 from tests.golden import texts
-from tests.golden.records import Record, stage
+from tests.golden.records import Record, session, stage
 
 TRIED = (
     "-1", "0", "0.5", "1", "1.5", "3-7", "7-3", "3-", "4", " 15", "1_5", "15", "16", "23", "15x",
@@ -44,7 +42,6 @@ TRIED = (
 NODES, STONES = 2000, 20_000  # of a search, and of one by the solver, that would take its time
 FOOTPRINT = 100_000_000  # bytes of this process: the size of a table leads to other searches
 
-ASKED = re.compile(r"(?m)^([$+]) ?(.*)\n((?:<.*\n)*)")
 BOARD = re.compile(r"(?m)^ +((?: [a-v])+)\n((?: ?\d+[ (][.+XO#() ]+\n)*)")
 VARIED = (  # what is no two times the same, and what stands for it
     (r'"(time|ms|nps|pairs)": [\d.]+', r'"\1": T'),
@@ -114,6 +111,10 @@ def run(words: str, typed: str) -> str:
     if command == "screen":
         err, (command, *rest) = Screen(), rest
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        if words.startswith(("play", "review", "screen review")):
+            limit_searches(patch)
+        if words.startswith("play"):
+            typed = typed.replace(" / ", "\n")
         patch.setattr(sys, "stdin", (Typed if command == "play" else io.StringIO)(typed))
         try:
             status: object = cli.main([command, *rest] if command else [])
@@ -150,7 +151,6 @@ def decided(searcher: OpeningSearch, played: OpeningPlay, chance: Random) -> str
 @Record("commands")
 def transcript(record: str) -> str:
     """Return the record of all commands, of which another one has what is asked."""
-    said = []
     with stage() as patch:
         here = str(Path.cwd())
         patch.setenv("XDG_STATE_HOME", here)
@@ -161,22 +161,7 @@ def transcript(record: str) -> str:
         patch.setattr(progress, "SCREEN_SECONDS", 0.0)
         patch.setattr(bench, "POSITIONS", bench.SHORT[:1])
         patch.setattr(bench, "kernel_folder", lambda: here)
-        for asked in ASKED.finditer(record):
-            sign, words, given = asked.groups()
-            typed = re.sub("(?m)^< ?", "", given)
-            if "play" in words:
-                typed = typed.replace(" / ", "\n")
-            answer = ""
-            with pytest.MonkeyPatch.context() as limits:
-                if words.startswith(("play", "review", "screen review")):
-                    limit_searches(limits)
-                if sign == "$":
-                    answer = run(words, typed)
-                else:
-                    content = typed.replace("[...", "[" * 100_000).replace(r"\ufeff", "\ufeff")
-                    Path(words).write_text(content, encoding="utf-8")
-            said.append(asked[0] + answer)
-    return "".join(said).replace(here, "HERE")
+        return session(record, {}, run).replace(here, "HERE")
 
 
 def described(parser: ArgumentParser, kinds: dict[str, str]) -> list[str]:

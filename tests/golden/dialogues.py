@@ -10,7 +10,6 @@ each of their programs has the fault.
 from __future__ import annotations
 
 import re
-import shlex
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +23,7 @@ from pbrain_engine.doctor import checks, exam
 from pbrain_engine.doctor.checks import CHECKS, Check
 from pbrain_engine.doctor.exam import Options
 from tests.golden import texts
-from tests.golden.records import Record, printed
+from tests.golden.records import Record, numoku, session
 
 LATENCY = 0.01  # seconds that the model takes for an answer, beside a move
 FAULTS = (
@@ -280,8 +279,7 @@ def graded(check: Check) -> str:
 
 def said(words: str, fault: str) -> str:
     """Return what the command says of a program whose second answer is faulty."""
-    heard = printed(lambda: checks.main(shlex.split(words)))
-    return f"$ numoku check {words}{fault and f'; {fault}'}\n{heard}"
+    return examine(lambda: numoku(words), fault.strip(), 2, 1000)[0]
 
 
 @Record("dialogues")
@@ -312,6 +310,4 @@ def dialogues(record: str) -> str:
             faults = (f"{number} {' '.join(each)}" for number, each in answers.items())
             noticed.append(f"  {', '.join(faults)}: {changed}")
         lines += texts.joined(noticed, "  ")
-    for words, fault in re.findall(r"^\$ numoku check (.*?)(?:; (\w+))?$", record, re.MULTILINE):
-        lines += ["", examine(partial(said, words, fault), fault, 2, 1000)[0].rstrip("\n")]
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, session(record, {}, said)])

@@ -1,8 +1,7 @@
 """What is learned from games, number by number: ``python -m tests.golden.lessons`` records it anew.
 
-``lessons.txt`` holds commands, which run one after the other beside the games of
-``tests/games/sample.games``, and what they say: lines with ``$`` are asked, all others recorded.
-``games FILE`` shows a file of games; ``branches FILE FILE`` writes its branches into another one;
+The commands (see ``records``) run beside the games of ``tests/games/sample.games``. ``games FILE``
+shows a file of games; ``branches FILE FILE`` writes its branches into another one;
 ``page FILE`` is what a page says, without its pictures. Processors add in other orders, which a
 training amplifies: a fraction may differ by one in its last digit, on the page of a longer training
 by a fifth of itself.
@@ -26,7 +25,7 @@ from pbrain_engine.notation.games import (
 )
 from tests.golden import records, texts
 from tests.golden.commands import run
-from tests.golden.records import stage
+from tests.golden.records import session, shown, stage
 
 SAMPLE = Path(__file__).parents[1] / "games" / "sample.games"
 VARIED = re.compile(r"[\d,]+(?= positions/s)|\b[\da-f]{8}\b|(?<=:)\d{6,7}\b|(?<=packed) +[\d,]+")
@@ -47,7 +46,7 @@ def line_of(record: Record) -> str:
     return texts.brief(f"{facts}: {' '.join(stones)}")
 
 
-def said(words: str) -> str:
+def said(words: str, _: str) -> str:
     """Return what a command says."""
     command, _, rest = words.partition(" ")
     if command == "games":
@@ -59,29 +58,26 @@ def said(words: str) -> str:
         changed.write_bytes(header(read_about(path)) + b"".join(map(encode, some)))
         return ""
     if command == "page":
-        text = Path(rest).read_text(encoding="utf-8").partition("<main>\n")[2]
-        return texts.rows(re.sub("(?s)<svg .*?</svg>", "<svg/>", text))
+        return re.sub("<svg .*?/>", "<svg/>", shown(rest))
     return VARIED.sub("N", run(words, ""))
 
 
 def sections(record: str) -> dict[str, str]:
     """Return the parts of a record by their titles."""
-    parts = record.removeprefix("# ").split("\n# ")
-    return {part.partition("\n")[0]: part for part in parts}
+    parts = re.split("(?m)^(?=§)", record)[1:]
+    return {part.partition("\n")[0][2:]: part for part in parts}
 
 
 def lessons(section: str) -> str:
     """Return the record of the commands of a section, which run in a folder of their own."""
-    title, *lines = section.splitlines()
     with stage():
         shutil.copy(SAMPLE, ".")
-        found = [f"{line}\n{said(line[2:])}" for line in lines if line.startswith("$ ")]
-    return "".join([f"{title}\n", *found])
+        return session(section, {}, said)
 
 
 def differences(one: str, other: str) -> list[str]:
     """Return the lines in which a fraction differs by more than processors do."""
-    found, spread = [], AMPLIFIED.get(one.partition("\n")[0], 0.0)
+    found, spread = [], AMPLIFIED.get(one.partition("\n")[0][2:], 0.0)
     for old, new in zip(one.splitlines(), other.splitlines(), strict=False):
         pairs = zip(FRACTION.findall(old), FRACTION.findall(new), strict=False)
         near = all(
@@ -97,4 +93,4 @@ def differences(one: str, other: str) -> list[str]:
 @records.Record("lessons")
 def every(record: str) -> str:
     """Return the record of all sections."""
-    return "# " + "\n# ".join(map(lessons, sections(record).values()))
+    return "".join(map(lessons, sections(record).values()))

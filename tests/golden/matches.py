@@ -1,10 +1,8 @@
 """What is shown and written of some matches: ``python -m tests.golden.matches``.
 
 Their games are made up. What a view says of each, the live view at some sizes, the tables, the
-result document, the page but for what is the same on all, the journal and the other formats. The
-words of commands are read back, and what stands between braces before a match: after how many of
-its waits a signal comes, or that its engines do not start. A line such as ``FILE: X -> Y`` makes a
-file of ``0.jsonl`` that has Y in place of X, or nothing but Y; ``[{9}`` is that many.
+result document, the page, the journal and the other formats. Typed is (see ``records``) after how
+many waits of a match a signal comes, or that its engines do not start.
 """
 
 from __future__ import annotations
@@ -12,12 +10,11 @@ from __future__ import annotations
 import io
 import os
 import re
-import shlex
 import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +23,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pbrain_engine import cli, progress
+from pbrain_engine import progress
 from pbrain_engine.arena import match, report
 from pbrain_engine.arena.live import RichView
 from pbrain_engine.arena.match import Journal
@@ -37,7 +34,7 @@ from pbrain_engine.arena.standings import Standings
 from pbrain_engine.game.record import FAULTS, RESULTS, GameRecord
 from pbrain_engine.position.rules import Rule
 from tests.golden import texts
-from tests.golden.records import Record, printed, stage
+from tests.golden.records import Record, numoku, session, shown, stage
 
 NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="Old 2.1")
 FIELD = (NEW, OLD, EngineSpec("third", ("c",), is_named=True), EngineSpec("x/" * 20, ("-x", "y.z")))
@@ -48,7 +45,6 @@ TOURNAMENT = MatchSettings(
 )  # fmt: skip
 GAUNTLET = replace(TOURNAMENT, gauntlet=True, judge=False, games=1)
 SIZES = ((100, 50), (60, 5))  # of a terminal
-MOST_LINES = 6  # of a journal
 ENDINGS = ("five", "five", "full", "score", "five", "limit")
 
 
@@ -128,8 +124,11 @@ class Shelf:
         print("closed")
 
 
-def match_of(asked: str, words: str) -> str:
-    """Return all that a match says."""
+def run(words: str, asked: str) -> str:
+    """Return what a command says, or what a file holds."""
+    if words.startswith("cat "):
+        text = shown(words[4:]).replace("VIEWER", "VIEWER\n")
+        return re.sub('(?<=[,[]){"game"', '\n{"game"', text)
     wishes = {int(n): signal.Signals[name] for n, name in re.findall(r"(\d+): (\w+)", asked)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Shelf, "make", staticmethod(unstarted if "unstarted" in asked else played))
@@ -138,12 +137,14 @@ def match_of(asked: str, words: str) -> str:
         patch.setattr(match, "ClusterPool", Shelf)
         patch.setattr(match, "KNOWS_MEMORY", False)
         patch.setattr(match, "usable_cores", lambda: (0, 1, 4))
-        said = printed(lambda: cli.main(["match", *shlex.split(words)]))
-    return f"{asked}$ numoku match {words}\n{said}"
+        said = numoku(words)
+    Path(f"{'T' * 6}-7.jsonl").unlink(missing_ok=True)  # where no journal is named
+    return said
 
 
-def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: bool) -> Iterator[str]:
+def live(settings: MatchSettings, colour: bool = False) -> Iterator[str]:
     """Yield the live view at some sizes, and what is left of it at its end."""
+    games = games_of(settings)
     for width, height in SIZES if len(settings.engines) == 2 else SIZES[:1]:
         out = io.StringIO()
         standings = Standings(settings)
@@ -171,51 +172,23 @@ def live_views(settings: MatchSettings, games: Sequence[GameRecord], colour: boo
         yield from (texts.brief(f"|{line.rstrip()}") for line in lines)
 
 
-def page_of(text: str) -> str:
-    """Return a page but for what is the same on all, in short lines."""
-    title = re.findall("<title>.*", text)
-    text = text.partition("<main>")[2].replace(report.VIEWER, "VIEWER\n")
-    text = re.sub(r"<script>.*?</script>", "SCRIPT", text, flags=re.DOTALL)
-    text = texts.brief_page(text)
-    return title[0] + "\n" + text.replace('{"game"', '\n{"game"')
-
-
-def report_of(words: str, change: str = "") -> str:
-    """Return what a report says, and what it writes."""
-    if change:
-        name, old, new = re.split(r":(?= )| ->(?= )", change.rstrip("\n"))
-        text = Path("0.jsonl").read_text(encoding="utf-8")
-        new = re.sub(r"(.){(\d+)}", lambda many: many[1] * int(many[2]), new[1:])
-        new = new.encode().decode("unicode_escape")
-        Path(name).write_text(text.replace(old[1:], new) if old[1:] else new, encoding="utf-8")
-    before, folders = set(Path.cwd().rglob("*")), set[Path]()
-
-    def report_and_show() -> int:
-        status = cli.main(["report", *shlex.split(words)])
-        for path in sorted(set(Path.cwd().rglob("*")).difference(before)):
-            if path.is_file():
-                text = path.read_text(encoding="utf-8")
-                print(f"-- {path.relative_to(Path.cwd()).as_posix()}")
-                if path.parent not in folders:  # of many files in a folder the first
-                    print(page_of(text) if path.suffix == ".html" else text, end="")
-                folders.update({path.parent} - {Path.cwd()})
-                path.unlink()
-        return status
-
-    return f"{change}$ numoku report {words}\n{printed(report_and_show)}"
-
-
 def games_of(settings: MatchSettings) -> list[GameRecord]:
     """Return all games of a match."""
+    settings = replace(settings, openings="none")
     return [played(settings, task) for task in match.tasks(settings, Openings(settings))]
+
+
+def keep(name: str, settings: MatchSettings, games: bool = True) -> None:
+    """Write the journal of a match."""
+    journal = Journal(Path(name), "x+b", settings)
+    for game in games_of(settings) if games else ():
+        journal.append(game)
+    journal.close()
 
 
 @Record("matches")
 def matches(record: str) -> str:
-    """Return the record of all of it, of which another one has the words of commands."""
-    runs = re.findall(r"^(\{[^\"\n]*\}\n)?\$ numoku match (.*)$", record, re.MULTILINE)
-    reports = re.findall(r"^(\S+: .* -> .*\n)?\$ numoku report (.+)$", record, re.MULTILINE)
-    parts = []
+    """Return the record of all of it, of which another one has what is asked."""
     with stage() as patch:
         patch.setattr(time, "strftime", lambda form: "T" * form.count("%"))
         patch.setattr(os, "getpid", lambda: 7)
@@ -226,24 +199,6 @@ def matches(record: str) -> str:
         here = str(Path.cwd())
         patch.setenv("NUMOKU_MATCHES", here)
         patch.setattr(report.webbrowser, "open", lambda place: print(f"shows {place[:8]}"))
-        Path("lines.txt").write_text("h8i9\n9,9\nh8h8\nx\nh9i8\n8,8\n7,8\n-8,0\n", encoding="utf-8")
-        for run in runs:
-            parts.append(match_of(*run))
-            Path(f"{'T' * 6}-7.jsonl").unlink(missing_ok=True)
-        for name in ("m.jsonl", "n.jsonl"):
-            text = Path(name).read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
-            lines = texts.brief(text).splitlines()
-            parts.append("\n".join([f"-- {name}", *texts.first(lines, MOST_LINES)]))
-            Path(name).unlink()
-        parts.append(report_of(""))
-        for number, settings in enumerate((DUEL, TOURNAMENT, GAUNTLET, replace(DUEL, sprt=None))):
-            games = [] if number == 3 else games_of(replace(settings, openings="none"))
-            log = Journal(Path(f"{number}.jsonl"), "x+b", settings)
-            for game in games:
-                log.append(game)
-            log.close()
-            if games:
-                parts.append("\n".join(live_views(settings, games, number == 2)))
-        os.utime("1.jsonl", (1, 1e10))
-        parts += [report_of(words, change) for change, words in reports]
-    return "".join(f"{part.rstrip(chr(10))}\n" for part in parts).replace(here, "HERE")
+        patch.setattr(sys, "executable", "PYTHON")
+        patch.setattr(report, "VIEWER", "VIEWER")
+        return session(record, dict(globals()), run).replace(here, "HERE")

@@ -1,23 +1,21 @@
 """Where games begin, and what textbooks answer: ``python -m tests.golden.openings``.
 
-Openings are judged by a made-up engine; the record shows what it is asked, and all that comes of
-it. A textbook's engine is recorded line by line, with the time that its method is given. Read back
-are the words of matches, with ``>`` the lines of their file of openings ``f``, the commands, and
-with ``>`` what the engine of a textbook reads.
+Openings are judged by a made-up engine; the record (see ``records``) shows what it is asked, and
+all that comes of it: how a match begins, what ``openings`` says, and the dialogue with a textbook's
+engine, whose method tells what time it is given.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pbrain_engine import cli
 from pbrain_engine.arena import openings, textbook
 from pbrain_engine.arena.arguments import parse, settings_of
 from pbrain_engine.arena.openings import Openings
@@ -27,7 +25,7 @@ from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
 from tests.golden import texts
-from tests.golden.records import Record, printed, stage
+from tests.golden.records import Record, numoku, printed, session, shown, stage
 
 ENGINES = ["a", "b"]
 
@@ -58,11 +56,8 @@ class Engine:
         return SimpleNamespace(value=value)
 
 
-def begun(words: str, given: str) -> Iterator[str]:
+def begun(words: str) -> Iterator[str]:
     """Yield how the first games of a match begin."""
-    yield f"match {words}:"
-    yield from (f"  > {line}" for line in given.splitlines())
-    Path("f").write_text(given, encoding="utf-8")
     said = Engine.said = []
     try:
         shelf = Openings(settings_of(parse([*ENGINES, *words.split()])))
@@ -74,30 +69,30 @@ def begun(words: str, given: str) -> Iterator[str]:
     yield from texts.joined(said[:12], "  judges ")
 
 
-def command_of(words: str) -> str:
-    """Return what a command says and leaves."""
-    judged = Engine.said = []
-    said = printed(lambda: cli.main(["openings", *shlex.split(words)]))
-    text = "".join(f"{line}\n" for line in judged[:4])  # other threads may be further
-    for path in sorted(Path().iterdir()):
-        text += f"-- {path}\n{path.read_text(encoding='utf-8')}"
-        if path.name != "out.txt":
-            path.unlink()
-    return f"$ numoku openings {words}\n{said}{text}"
+def read(lines: Iterator[str]) -> str:
+    """Read the next of these lines, and print it."""
+    line = next(lines, "END OF INPUT")
+    print(f"  > {line}")
+    return line + "\n" if line != "END OF INPUT" else ""
 
 
-def textbook_of(patch: pytest.MonkeyPatch, name: str, reading: list[str]) -> str:
-    """Return what the engine of a textbook answers."""
-    lines = iter(reading)
-
-    def read() -> str:
-        line = next(lines, "END OF INPUT")
-        print(f"> {line}")
-        return line + "\n" if line != "END OF INPUT" else ""
-
-    patch.setattr(textbook.sys, "argv", ["textbook", name])
-    patch.setattr(textbook.sys, "stdin", SimpleNamespace(readline=read))
-    return f"textbook {name}:\n{printed(textbook.main)}"
+def run(words: str, typed: str) -> str:
+    """Return what comes of a command, of a match, of the engine of a textbook."""
+    kind, _, rest = words.partition(" ")
+    if kind == "match":
+        return "".join(f"{line}\n" for line in begun(rest))
+    if kind == "cat":
+        return shown(rest)
+    if kind == "openings":
+        judged = Engine.said = []
+        said = numoku(words)
+        return said + "".join(f"{line}\n" for line in judged[:4])  # other threads may be further
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(textbook.sys, "argv", ["textbook", rest])
+        stdin = SimpleNamespace(readline=partial(read, iter(re.split(" / |\n", typed[:-1]))))
+        patch.setattr(textbook.sys, "stdin", stdin)
+        said = printed(textbook.main)
+    return re.sub(r"(?m)^(  > .*)\n(?=\S)", r"\1 = ", said)
 
 
 def method(name: str) -> Any:
@@ -115,27 +110,17 @@ def method(name: str) -> Any:
 @Record("openings")
 def openings_of(record: str) -> str:
     """Return the record of all of it, of which another one has what is asked."""
-    matches = re.findall(r"^match (.*):\n((?:  > .*\n)*)", record, re.MULTILINE)
-    commands = re.findall(r"^\$ numoku openings (.*)$", record, re.MULTILINE)
-    textbooks = re.findall(r"^textbook (\w+):\n((?:.+\n)*)", record, re.MULTILINE)
     with stage() as patch:
         patch.setattr(textbook, "method", method)
         patch.setattr(openings, "Engine", Engine)
         patch.setattr(openings, "HOPELESS", 60)
-        parts = list[str]()
-        for words, given in matches:
-            parts += begun(words, given.replace("  > ", ""))
-        Path("f").unlink()
-        write, shown = Progress.show, []
+        write, seen = Progress.show, []
 
         def show(progress: Progress) -> None:
-            if progress.done == 2 and Path("stopped.txt").exists() and not shown:
-                shown.append(1)
+            if progress.done == 2 and Path("stopped.txt").exists() and not seen:
+                seen.append(1)
                 raise KeyboardInterrupt
             write(progress)
 
         patch.setattr(Progress, "show", show)
-        parts += [command_of(words) for words in commands]
-        for name, lines in textbooks:
-            parts.append(textbook_of(patch, name, re.findall(r"^> (.*)$", lines, re.MULTILINE)))
-    return "\n".join(parts)
+        return session(record, {}, run)

@@ -3,14 +3,18 @@
 A record holds what is asked as well as what is answered: from what the last one asks it is made
 anew, and has to be the same. A module of records that is run writes them.
 
-A session is a record of Python: a line with ``>`` is done with the names of its module, and the
-lines behind it, two cells to the right, are what its expressions are worth, or its errors.
+Most are sessions: ``>`` is a line of Python with the names of the module, behind which stand the
+values of its expressions, or its errors, two cells to the right. ``$`` is a command with what it
+prints, ``+`` a file; the lines with ``<`` behind them are typed, or what is in the file. ``§`` is a
+title.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from difflib import unified_diff
@@ -21,7 +25,10 @@ from typing import Any
 
 import pytest
 
+from pbrain_engine import cli
 from tests.golden import texts
+
+ASKED = re.compile(r"(?m)^([>$+§])(?: (.*))?\n((?:<(?: .*)?\n)*)")
 
 
 class Record:
@@ -90,27 +97,61 @@ def outcome(statement: ast.stmt, names: dict[str, Any]) -> Iterator[str]:
         yield str(value).rstrip("\n")
 
 
+def expanded(text: str) -> str:
+    """Return a text in which ``⟨a×500⟩`` is 500 times a."""
+    return re.sub("⟨(.+?)×(\\d+)⟩", lambda found: found[1] * int(found[2]), text)
+
+
+def change(source: str, name: str, old: str, new: str) -> None:
+    """Write a file that has a text in place of another one's."""
+    text = Path(source).read_text(encoding="utf-8")
+    assert old in text
+    Path(name).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def shown(name: str) -> str:
+    """Return what a file holds: of a page what differs from others, of a journal its beginning."""
+    text = Path(name).read_text(encoding="utf-8").rstrip("\n")
+    if name.endswith(".html"):
+        _, title, page = re.split("(?s)(<title>.*?\n).*<main>\n", text)
+        return f"{title}{texts.brief_page(page)}\n"
+    lines = texts.brief(text).split("\n")
+    return "\n".join([*texts.first(lines, 6 if name.endswith(".jsonl") else len(lines)), ""])
+
+
+def numoku(words: str, _: str = "") -> str:
+    return printed(lambda: cli.main(shlex.split(words)))
+
+
 def session(
-    record: str, names: dict[str, Any], after: Callable[[], Iterable[str]] = tuple[()]
+    record: str,
+    names: dict[str, Any],
+    run: Callable[[str, str], str] = numoku,
+    after: Callable[[], Iterable[str]] = tuple[()],
 ) -> str:
     """Return the record of a session, of which another one has what is done; ``after`` yields what
-    is seen after each line."""
-    lines = []
-    for line in record.splitlines():
-        if line.startswith("> "):
-            lines.append(line)
-            statements = ast.parse(line[2:]).body
+    is seen after each line of Python."""
+    names |= {"Path": Path, "change": change}
+    found = []
+    for asked in ASKED.finditer(record):
+        sign, words, given = asked.groups("")
+        typed = re.sub("(?m)^< ?", "", given)
+        found.append(asked[0])
+        if sign == "+":
+            Path(words).write_text(expanded(typed), encoding="utf-8")
+        elif sign == "$":
+            found.append(run(words, typed))
+        elif sign == ">":
+            statements = ast.parse(words).body
             for one in statements:
                 name = f"{ast.unparse(one)}: " if statements[1:] else ""
-                lines += told(tried(partial(outcome, one, names), name))
-            lines += told(after())
-        elif line[:1].strip():  # a title
-            lines.append(line)
-    return "\n".join([*lines, ""])
+                found += told(tried(partial(outcome, one, names), name))
+            found += told(after())
+    return "".join(found)
 
 
 def told(answers: Iterable[str]) -> Iterator[str]:
     """Yield the lines of answers as they are recorded."""
     for answer in answers:
         for line in answer.split("\n"):
-            yield texts.brief(f"  {line}".rstrip()) or "  -"
+            yield (texts.brief(f"  {line}".rstrip()) or "  -") + "\n"

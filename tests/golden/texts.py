@@ -119,12 +119,9 @@ def brief_page(text: str) -> str:
     def picture(found: re.Match[str]) -> str:
         return f"<svg {found[0].count('<') - 2} elements, {crc32(found[0].encode()):08x}/>"
 
-    return rows(re.sub("<svg .*?</svg>", picture, text, flags=re.DOTALL))
-
-
-def rows(page: str) -> str:
-    """Return a page as lines, one per table row."""
-    return re.sub("><(?!/?t[dh]|/tr|/a>|/span)", ">\n<", page)
+    text = re.sub("(?s)<svg .*?</svg>", picture, text)
+    text = re.sub("(?s)<script>.*?</script>", "<script/>", text)
+    return re.sub("><(?!/?t[dh]|/tr|/a>|/span)", ">\n<", text)
 
 
 def joined(lines: Iterable[str], *words: str) -> list[str]:

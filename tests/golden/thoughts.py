@@ -133,4 +133,4 @@ def thoughts(record: str) -> str:
     with pytest.MonkeyPatch.context() as patch, room.open:
         for name in ("threatens_fours", "rescues", "fours", "threats"):
             patch.setattr(Solver, name, noted(name, room.said))
-        return session(record, names, room.faults)
+        return session(record, names, after=room.faults)

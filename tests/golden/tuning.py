@@ -1,27 +1,24 @@
 """What tuning does and says where games are made up: ``python -m tests.golden.tuning``.
 
-A set of parameters wins the more games the larger its numbers are. Each command is recorded with
-all that it says, the games that it asks for, and what it leaves: file, page and patch. The words of
-commands are read back, and lines such as ``FILE: X -> Y``, which make a file of ``a.jsonl`` that
-has Y in place of X.
+A set of parameters wins the more games the larger its numbers are. Each command (see ``records``)
+is recorded with all that it says and the games that it asks for.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections import deque
 from pathlib import Path
 
-from pbrain_engine import cli, progress, tuning
+from pbrain_engine import progress, tuning
 from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import MatchSettings
 from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.search import parameters
 from pbrain_engine.search.parameters import Parameter
 from tests.golden import texts
-from tests.golden.records import Record, printed, stage
+from tests.golden.records import Record, numoku, session, shown, stage
 
 TABLE = {
     "aspiration": Parameter(16, 4, 100, "a"),
@@ -72,28 +69,13 @@ def rounded(text: str) -> str:
     return re.sub(r"\d+\.\d{8,}", lambda found: f"{float(found[0]):.7f}", text)
 
 
-def tuned(change: str, words: str) -> str:
-    """Return what a command says and leaves."""
-    if change:
-        name, _, rest = change.rstrip().partition(": ")
-        old, _, new = rest.partition(" -> ")
-        text = Path("a.jsonl").read_text(encoding="utf-8")
-        Path(name).write_text(text.replace(old, new), encoding="utf-8")
+def run(words: str, _: str) -> str:
+    """Return what a command says, or what a file holds."""
+    command, _, rest = words.partition(" ")
+    if command == "cat":
+        return rounded(shown(rest))
     Shelf.name, Shelf.asked = words, 0
-
-    def tune_and_show() -> int:
-        status = cli.main(["tune", *shlex.split(words)])
-        for path in sorted(Path().glob("*.html")):
-            body = path.read_text(encoding="utf-8").partition("<body>")[2]
-            print("-- page", texts.brief_page(body))
-            path.unlink()
-        return status
-
-    said = printed(tune_and_show)
-    if change:
-        Path(name).unlink()
-    said = "\n".join(texts.joined(said.split("\n"), "  plays "))
-    return f"{change}$ numoku tune {words}\n{said}"
+    return "\n".join(texts.joined(numoku(words).split("\n"), "  plays "))
 
 
 @Record("tuning")
@@ -107,10 +89,6 @@ def runs(record: str) -> str:
         source.write_text("".join(f'"{key}": {one!r}\n' for key, one in TABLE.items()))
         patch.setattr(tuning, "SOURCE", source)
         patch.setattr(Shelf, "now", 100.0)
+        patch.setattr(sys, "executable", "PYTHON")
         patch.setattr(progress, "perf_counter", lambda: Shelf.now)
-        asked = re.findall(r"^(\S+: .* -> .*\n)?\$ numoku tune (.*)$", record, re.MULTILINE)
-        parts = [tuned(*one) for one in asked]
-        for path in sorted(Path().glob("*.jsonl")):
-            text = path.read_text(encoding="utf-8").replace(sys.executable, "PYTHON")
-            parts.append(f"-- {path}\n{texts.brief(rounded(text))}")
-    return rounded("".join(parts)).replace(sys.executable, "PYTHON")
+        return session(record, {}, run)

@@ -1,18 +1,15 @@
 """What commands of the arena make of their words: ``python -m tests.golden.words``.
 
-In ``words.txt`` a line with ``+`` asks for a file that holds the lines with ``<`` behind it, one
-with ``$`` for a match by a command line, one with ``>`` for an engine and one with ``=`` for the
-options of the protocol's program; all others are recorded: in what the match differs from one
-without options, what the engine is, which options these are, or why there is none.
+Commands (see ``records``) name a match by a command line, an engine, or the options of the
+protocol's program. Recorded is in what the match differs from one without options, what the engine
+is, which options these are, or why there is none.
 """
 
 from __future__ import annotations
 
 import io
-import re
 import shlex
 import sys
-from collections.abc import Callable
 from contextlib import redirect_stderr
 from dataclasses import fields
 from pathlib import Path
@@ -22,9 +19,7 @@ from pbrain_engine.arena.match import Journal
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.errors import SettingsError, problem_of
 from pbrain_engine.protocol import serve
-from tests.golden.records import Record, stage
-
-ASKED = re.compile(r"(?m)^([+$>=]) ?(.*)\n((?:<.*\n)*)")
+from tests.golden.records import Record, session, stage
 
 
 def shown(value: object) -> str:
@@ -34,16 +29,18 @@ def shown(value: object) -> str:
     return str(value)
 
 
-def said_of(words: str, meaning: Callable[[str], str]) -> str:
+def said_of(words: str, _: str) -> str:
     """Return what words mean, or what is said where they mean nothing."""
+    kind, _, text = words.partition(" ")
     err = io.StringIO()
     with redirect_stderr(err):
         try:
-            return meaning(words)
+            said = {"match": match_of, "engine": engine_of, "options": options_of}[kind](text)
         except (SettingsError, OSError) as error:
-            return f"refused: {problem_of(error)}"
+            said = f"refused: {problem_of(error)}"
         except SystemExit as stop:
-            return f"status {stop.code}: {err.getvalue().strip()}"
+            said = f"status {stop.code}: {err.getvalue().strip()}"
+    return f"  {said}\n"
 
 
 def match_of(text: str) -> str:
@@ -85,7 +82,6 @@ def options_of(text: str) -> str:
 @Record("words")
 def words(record: str) -> str:
     """Return the record of all words, of which another one has what is asked."""
-    said = []
     with stage() as patch:
         here = str(Path.cwd())
         patch.setattr(settings, "usable_cores", lambda: (0, 1, 8))
@@ -94,12 +90,4 @@ def words(record: str) -> str:
         for name, games in (("m.jsonl", "4"), ("odd.jsonl", "5")):
             begun = arguments.parse(["a", "b", "--games", games, "--pin", "3"])
             Journal(Path(name), "x+b", arguments.settings_of(begun)).close()
-        for asked in ASKED.finditer(record):
-            sign, text, content = asked.groups()
-            said.append(asked[0])
-            if sign == "+":
-                Path(text).write_text(re.sub("(?m)^< ?", "", content), encoding="utf-8")
-            else:
-                meaning = {"$": match_of, ">": engine_of, "=": options_of}[sign]
-                said.append(f"  {said_of(text, meaning)}\n")
-    return "".join(said).replace(here, "HERE")
+        return session(record, {}, said_of).replace(here, "HERE")
