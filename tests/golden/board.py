@@ -1,11 +1,9 @@
 """What the board's server answers to a page, whole: ``python -m tests.golden.board``.
 
-A page in this process asks what stands after ``>`` in ``board.txt``; answers and what searches tell
-on the way are recorded. They end by nodes or depth, as those of the commands do. A question is an
-operation with its fields, or the message itself. In its fields ``{"at": "h8i9"}`` is a position,
-``{"line": "h8i9"}`` a tree, ``{"bytes": "text"}`` a file; ``⟨h8×500⟩`` stands for 500 times h8 and
-``␀`` for a zero. An object that ends in ``"⋯"`` with a number of fields is the last one that began
-so. In ``requests.txt`` are paths, headers and bodies of requests to the application.
+Sessions (see ``records``) with a page in this process, whose operations are called by their names,
+and with the application, without a server. Answers and what searches tell on the way are recorded.
+They end by nodes or depth, as those of the commands do. An object that ends in ``"⋯"`` with a
+number of fields is the last one that began so.
 """
 
 from __future__ import annotations
@@ -16,9 +14,10 @@ import json
 import random
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +33,7 @@ from pbrain_engine.files import Document
 from pbrain_engine.game.cells import parse_moves
 from tests.golden import texts
 from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
-from tests.golden.records import Record, expanded, stage
+from tests.golden.records import Record, session, stage
 from tests.played import position
 
 MANY = 4  # fields of an object of which no more than the first is written again
@@ -46,34 +45,24 @@ VARIED_HERE = (
 )
 
 
-def filled(fields: dict[str, Any]) -> Any:
-    """Return an object of a message, which may be written short."""
-    match fields:
-        case {"at": str(moves), **more}:
-            placed = more.get("placed")
-            if isinstance(placed, dict):
-                more["placed"] = [
-                    {"x": x, "y": y, "side": side}
-                    for side, cells in placed.items() for x, y in parse_moves(cells)
-                ]  # fmt: skip
-            return position(moves, **more)
-        case {"line": str(moves)}:
-            return [
-                {"parent": k - 1, "x": x, "y": y} for k, (x, y) in enumerate(parse_moves(moves))
-            ]
-        case {"bytes": content}:
-            return base64.b64encode(content.encode("latin-1")).decode("ascii")
-    return fields
+def at(moves: str, placed: Any = (), **more: Any) -> dict[str, Any]:
+    """Return a position of a message, with the stones of each side by name."""
+    if isinstance(placed, dict):
+        placed = [
+            {"x": x, "y": y, "side": side}
+            for side, cells in placed.items() for x, y in parse_moves(cells)
+        ]  # fmt: skip
+    return position(moves, **more, **({"placed": placed} if placed else {}))
 
 
-def message(text: str) -> str:
-    """Return what is sent for a question, or for the fields of one."""
-    text = expanded(text).replace("␀", "\0")
-    operation, _, fields = text.partition(" ")
-    if operation in OPERATIONS:
-        asked = json.loads(fields or "{}", object_hook=filled)
-        return json.dumps({"do": operation, **asked})
-    return json.dumps(json.loads(text, object_hook=filled)) if '"at"' in text else text
+def line(moves: str) -> list[dict[str, int]]:
+    """Return a tree of a message that has one line."""
+    return [{"parent": k - 1, "x": x, "y": y} for k, (x, y) in enumerate(parse_moves(moves))]
+
+
+def data(content: str) -> str:
+    """Return a file as a message has it."""
+    return base64.b64encode(content.encode("latin-1")).decode("ascii")
 
 
 class Page(Desk):
@@ -86,14 +75,14 @@ class Page(Desk):
     def says(self, text: str) -> list[Document]:
         """Return what comes in answer to a question."""
         self.heard = []
-        self.take(message(text))
+        self.take(text)
         while self.jobs:
             time.sleep(0.001)
         return self.heard
 
     def ask(self, operation: str, **fields: Any) -> Any:
         """Return the result of a question."""
-        return self.says(f"{operation} {json.dumps(fields)}")[-1]["result"]
+        return self.says(json.dumps({"do": operation, **fields}))[-1]["result"]
 
 
 def short(value: Any, known: dict[str, Any]) -> Any:
@@ -168,48 +157,51 @@ def request(
 @Record("requests")
 def requests(record: str) -> str:
     """Return the record of all requests, of which another one has what is asked."""
-    lines = []
     with pytest.MonkeyPatch.context() as patch:
         limit(patch)
         board = BoardServer("token", threads=1)
         board.desks.start = {"name": "a.sgf", "data": "KDtCW2hoXSk="}
-        for line in record.splitlines():
-            if not line.startswith("> "):
-                continue
-            lines.append(line)
-            asked, *body = line[2:].split(" < ")
-            path, _, headers = asked.partition(" ")
-            content = message(body[0]).encode("latin-1") if body else None
-            status, named, answer = request(board, path, json.loads(headers), content)
+
+        def ask(path: str, headers: Mapping[str, str], content: Any = None) -> Iterator[str]:
+            text = content if isinstance(content, str | None) else json.dumps(content)
+            body = None if text is None else text.encode("latin-1")
+            status, named, answer = request(board, path, headers, body)
             if named.pop("content-type", "") == "application/json":
-                lines.append(f"  {status} {written(json.loads(answer))}")
-            else:
-                named.pop("content-length")
-                lines.append(f"  {status} {answer.splitlines()[:1]} {named}")
-        lines.append(f"{len(board.desks.open)} desks")
+                yield f"{status} {written(json.loads(answer))}"
+                return
+            named.pop("content-length")
+            yield f"{status} {answer.splitlines()[:1]}"
+            yield from texts.joined((f"{key}: {value}" for key, value in named.items()), "")
+
+        said = session(record, globals() | {"ask": ask, "board": board}, short=str)
         board.close()
-    return "\n".join([*lines, ""])
+    return said
 
 
 @Record("board")
 def conversations(record: str) -> str:
     """Return the record of all questions, of which another one has what is asked."""
-    found = []
-    with stage() as patch:
+    names = dict(globals())
+    with stage() as patch, ExitStack() as open_page:
         limit(patch)
-        for block in record.rstrip("\n").split("\n\n"):
-            title, *lines = block.split("\n")
-            archive = Archive("a.db" if "with a" in title else None)
+
+        def begin(file: str | None = None) -> None:
+            """Begin with a new page, with this database."""
+            open_page.close()
+            archive, known = Archive(file), dict[str, Any]()
             page = Page(Desks(1, archive))
-            known: dict[str, Any] = {}
-            found.append(title)
-            for line in lines:
-                if line.startswith("> "):
-                    answers = page.says(line[2:])
-                    found += [line, *(f"  {written(answer, known)}" for answer in answers)]
-                    while archive._thread:
-                        time.sleep(0.001)
-            page.close()
-            archive.close()
-            found.append("")
-    return "\n".join(found)
+            open_page.callback(archive.close)
+            open_page.callback(page.close)
+
+            def say(text: str) -> Iterator[str]:
+                yield from (written(answer, known) for answer in page.says(text))
+                while archive._thread:
+                    time.sleep(0.001)
+
+            def ask(operation: str, **fields: Any) -> Iterator[str]:
+                return say(json.dumps({"do": operation, **fields}))
+
+            names.update({name: partial(ask, name) for name in OPERATIONS}, say=say)
+
+        names["begin"] = begin
+        return session(record, names, short=str)

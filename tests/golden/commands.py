@@ -160,6 +160,7 @@ def transcript(record: str) -> str:
         patch.setattr(searcher, "footprint", lambda: FOOTPRINT)
         patch.setattr(progress, "SCREEN_SECONDS", 0.0)
         patch.setattr(bench, "POSITIONS", bench.SHORT[:1])
+        patch.setattr(bench, "DEPTH", 9)
         patch.setattr(bench, "kernel_folder", lambda: here)
         return session(record, {}, run).replace(here, "HERE")
 

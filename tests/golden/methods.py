@@ -85,5 +85,5 @@ def record(_: str) -> str:
             continue
         for rule in ("freestyle", "renju"):
             lines += games(name, rule, Budget(nodes=20, depth=1), 8, 17)
-        lines += games(name, "renju", DEEPER, 8, 5)
+        lines += games(name, "renju", DEEPER, 8, 2)
     return "\n".join([*lines, ""])

@@ -1,21 +1,18 @@
 """What a match says to engines, and what it takes from them: ``python -m tests.golden.players``.
 
-The engines are models in this process, on a clock that moves only while the match waits. Each
-game is recorded with its dialogues and its result. After a title stand the words of the match. A
-line with ``>`` is read back: ``N: SECONDS TEXT`` is what the first engine says when it is asked
-for the Nth time, of which START is the first, with 0 as its number; ``bN`` is the second engine's.
-There ``|`` parts lines, ``?`` stands for a move, ``!CAUSE`` for an engine that is lost and ``#MB``
-for memory that it takes; all other answers are as they should be. ``opening``, ``sets`` and
-``aborted`` are those of the game. A title with ABOUT is that of an engine which is asked how it is
-called, and below REPORTS stands what is understood of a search, behind ``->``. ``a`` and ``b`` are
-followed by the seconds and the texts of an engine's first moves.
+The engines are models in this process, on a clock that moves only while the match waits. A session
+(see ``records``) has games, with the words of the match, of which the dialogues and the results are
+recorded. ``a`` and ``b`` say what an engine says at its Nth question, of which START is number 0:
+seconds and text. There ``|`` parts lines, ``?`` stands for a move, ``!CAUSE`` for an engine that is
+lost and ``#MB`` for memory that it takes; all other answers are as they should be. ``about`` is how
+an engine is asked for its name, and ``report`` what is understood of a search.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from itertools import count
 from types import SimpleNamespace
@@ -36,12 +33,11 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Side
 from tests.golden import texts
-from tests.golden.records import Record
+from tests.golden.records import Record, session
 
 QUESTIONS = ("BEGIN", "TURN", "DONE")
 USUAL = "--turn 2 --openings none --memory 100 --start-timeout 4 --draw-after 6 --games 1"
-STRANGE = {"not there": FileNotFoundError(2, "No such file", "x"), "not a command": ValueError("?")}
-Answers = dict[str, tuple[float, str]]  # seconds that it takes, and text, by number
+Answers = dict[int, tuple[float, str]]  # seconds that it takes, and text, by number
 
 
 class Stage:
@@ -58,7 +54,7 @@ class Stage:
 
     def say(self, who: int, text: str) -> None:
         """Add to the record; what happens at one moment stands together."""
-        moment = f"  {self.now - 100:.2f} "
+        moment = f"{self.now - 100:.2f} "
         if self.lines and self.lines[-1].startswith(moment):
             self.lines[-1] += f" / {'ab'[who % 2]} {text}"
         else:
@@ -75,7 +71,7 @@ class Actor:
         self.stage, self.transcript = stage, transcript
         self.pid, stage.started = stage.started, stage.started + 1
         self.answers = answers
-        self.numbers = map(("b{}:" if self.pid % 2 else "{}:").format, count())
+        self.numbers = count()
         self.queue: deque[tuple[float, str]] = deque()
         self.stones = 0
         place = "a folder of its own" if "numoku-" in str(folder) else str(folder)
@@ -93,7 +89,7 @@ class Actor:
         word = lines[-1].split()[0]
         if "START" in lines[0] or word in QUESTIONS:
             number = next(self.numbers)
-            pause = 0.2 if self.pid % 2 else 0.1 + 0.1 * (int(number[:-1]) % 4)
+            pause = 0.2 if self.pid % 2 else 0.1 + 0.1 * (number % 4)
             usual = (0.1, "OK") if "START" in lines[0] else (pause, "?")
             seconds, text = self.answers.get(number, usual)
             if "START" in lines[0]:
@@ -171,23 +167,27 @@ def ended(played: GameRecord) -> str:
     return "; ".join([said, moves, *known, f"{[peak >> 20 for peak in played.memory]} MB"])
 
 
-def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[str]:
-    """Return the record of a game, or of several."""
-    engines = [] if any(word.startswith("a=") for word in words) else ["a=./a -x", "b"]
-    settings = settings_of(parse([*engines, *USUAL.split(), *words]))
-    opening = tuple(parse_moves(asked.get("opening", ""), settings.height))
-    sets = tuple(
-        {key: int(value) for key, value in (item.split("=") for item in one.split(","))}
-        for one in asked.get("sets", "").split()
-    )
+def moves(text: str) -> Answers:
+    """Return answers that are these moves, from the first on."""
+    return {number: (0.1, move) for number, move in enumerate(text.split(), 1)}
+
+
+def game(
+    words: str = "", a: Answers = {}, b: Answers = {}, opening: str = "",  # noqa: B006
+    sets: Sequence[dict[str, int]] = (), aborted: int = 1000,
+) -> Iterator[str]:  # fmt: skip
+    """Return the record of a game, or of several; ``aborted`` is how often one is not."""
+    engines = [] if "a=" in words else ["a=./a -x", "b"]
+    settings = settings_of(parse([*engines, *USUAL.split(), *words.split()]))
+    begun = tuple(parse_moves(opening, settings.height))
     stage, looks = Stage(), [0]
 
     def start(*words: Any, **more: Any) -> Actor:
-        return Actor(stage, answers, *words, **more)
+        return Actor(stage, b if stage.started % 2 else a, *words, **more)
 
     def is_aborted() -> bool:
         looks[0] += 1
-        return looks[0] > int(asked.get("aborted", 1000))
+        return looks[0] > aborted
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(players, "EngineProcess", start)
@@ -202,24 +202,24 @@ def dialogue(words: list[str], answers: Answers, asked: dict[str, str]) -> list[
         patch.setattr(slot._aborted, "is_set", is_aborted)
         for number in range(settings.games):
             try:
-                task = GameTask(number, 0, number % 2, 1 - number % 2, opening, sets)
-                stage.lines.append(f"  {ended(slot.play(task))}")
+                task = GameTask(number, 0, number % 2, 1 - number % 2, begun, tuple(sets))
+                stage.lines.append(ended(slot.play(task)))
             except CancelledError:
-                stage.lines.append("  broken off")
+                stage.lines.append("broken off")
         slot.close()
-    return texts.filled(stage.lines)
+    return iter(texts.filled(stage.lines))
 
 
-def introduction(title: str, answers: Answers) -> list[str]:
-    """Return the record of how an engine is asked for its title."""
+def about(*answers: tuple[float, str], error: Exception | None = None) -> Iterator[str]:
+    """Return the record of how an engine is asked for its title, or does not start."""
     stage = Stage()
 
     def start(command: Sequence[str], folder: str | None, environment: Any) -> Actor:
-        if title in STRANGE:
+        if error is not None:
             stage.say(0, "is started")
-            raise STRANGE[title]
+            raise error
         actor = Actor(stage, {}, command, folder, environment, (), None, None)
-        for seconds, said in answers.values():
+        for seconds, said in answers:
             times = 300 if said.endswith("...") else 1
             actor.queue.extend((stage.now + n * seconds, said) for n in range(1, times + 1))
         return actor
@@ -232,43 +232,22 @@ def introduction(title: str, answers: Answers) -> list[str]:
         except SettingsError as error:
             found = f"refused: {error}"
     heard = [line for line in stage.lines if not re.search(r"\d a < DEBUG", line)]
-    return [*texts.filled(heard), f"  {found}"]
+    return iter([*texts.filled(heard), found])
 
 
-def report(text: str) -> str:
-    """Return what is understood of lines about a search, where ``9{400}`` is that many digits."""
+def report(*lines: str) -> str:
+    """Return what is understood of lines about a search."""
     thinking = Thinking()
-    whole = re.sub(r"(\d){(\d+)}", lambda many: many[1] * int(many[2]), text)
-    for line in whole.encode().decode("unicode_escape").split(" then "):
+    for line in lines:
         if line.startswith("INFO "):
             thinking.read_info(*line[5:].split(" ", 1))
         else:
             thinking.read_message(line)
-    return f"  > {text} -> depth {thinking.depth}, value {thinking.value}, nodes {thinking.nodes}"
+    return f"depth {thinking.depth}, value {thinking.value}, nodes {thinking.nodes}"
 
 
 @Record("players")
 def dialogues(record: str) -> str:
     """Return the record of all games and introductions, of which another one tells what is said."""
-    blocks = []
-    for block in record.rstrip("\n").split("\n\n"):
-        heading, *lines = block.split("\n")
-        given = [line for line in lines if line.startswith("  > ")]
-        asked = dict(line[4:].partition(" ")[::2] for line in given)
-        answers: Answers = {}
-        for key, text in asked.items():
-            seconds, _, said = text.partition(" ")
-            if key.endswith(":"):
-                answers[key] = float(seconds), said.encode().decode("unicode_escape")
-            elif key in ("a", "b"):
-                for number, move in enumerate(said.split(), 1):
-                    answers[f"{'b' * (key == 'b')}{number}:"] = float(seconds), move
-        name, _, words = heading.partition(":")
-        if name.startswith("ABOUT "):
-            found = introduction(name[6:], answers)
-        elif name == "REPORTS":
-            given, found = [], [report(line[4:].partition(" -> ")[0]) for line in given]
-        else:
-            found = dialogue(words.split(), answers, asked)
-        blocks.append("\n".join([heading, *given, *found]))
-    return re.sub(r"folder \S*numoku-\w+", "folder FOLDER", "\n\n".join(blocks) + "\n")
+    found = session(record, dict(globals()), short=str)
+    return re.sub(r"folder \S*numoku-\w+", "folder FOLDER", found)

@@ -128,9 +128,10 @@ def session(
     names: dict[str, Any],
     run: Callable[[str, str], str] = numoku,
     after: Callable[[], Iterable[str]] = tuple[()],
+    short: Callable[[str], str] = texts.brief,
 ) -> str:
     """Return the record of a session, of which another one has what is done; ``after`` yields what
-    is seen after each line of Python."""
+    is seen after each line of Python, and ``short`` of a line is what is recorded of it."""
     names |= {"Path": Path, "change": change}
     found = []
     for asked in ASKED.finditer(record):
@@ -142,16 +143,10 @@ def session(
         elif sign == "$":
             found.append(run(words, typed))
         elif sign == ">":
-            statements = ast.parse(words).body
+            statements, said = ast.parse(words).body, list[str]()
             for one in statements:
                 name = f"{ast.unparse(one)}: " if statements[1:] else ""
-                found += told(tried(partial(outcome, one, names), name))
-            found += told(after())
+                said += tried(partial(outcome, one, names), name)
+            lines = [line for each in (*said, *after()) for line in each.split("\n")]
+            found += [(short(f"  {line}".rstrip()) or "  -") + "\n" for line in lines]
     return "".join(found)
-
-
-def told(answers: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of answers as they are recorded."""
-    for answer in answers:
-        for line in answer.split("\n"):
-            yield (texts.brief(f"  {line}".rstrip()) or "  -") + "\n"

@@ -143,9 +143,9 @@ def filled(lines: Iterable[str]) -> list[str]:
     """Return lines of which those that begin with a moment stand in one where they are short."""
     found = [""]
     for line in lines:
-        moments = line[2:3].isdigit() and found[-1][2:3].isdigit()
+        moments = line[:1].isdigit() and found[-1][:1].isdigit()
         if moments and len(found[-1]) + len(line) < WIDTH:
-            found[-1] += f" / {line.lstrip()}"
+            found[-1] += f" / {line}"
         else:
             found.append(line)
     return found[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 from tests.golden import charts
@@ -9,6 +10,5 @@ from tests.golden import charts
 
 def test_pages_consist_of_what_was_recorded() -> None:
     charts.pages.check()
-    assert {ElementTree.fromstring(svg).tag for svg in charts.charts().values() if svg} == {
-        "figure"
-    }
+    figures = re.findall("(?s)<figure.*?</figure>", charts.pages.read())
+    assert [ElementTree.fromstring(figure).tag for figure in figures] == ["figure"] * 3
