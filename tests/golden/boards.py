@@ -21,7 +21,7 @@ def play(game: Game, cells: str) -> None:
 def seen(game: Game) -> list[str]:
     """Return what is to be seen of a game."""
     number = [len(game.legal_moves()), len(game.empty_cells()), game.ply]
-    is_so = [name for name in ("is_full", "is_over", "is_in_turn", "foul") if getattr(game, name)]
+    is_so = [name for name in ("is_full", "is_over", "foul") if getattr(game, name)]
     width, height = game.width, game.height
     corners = ((-1, 0), (0, -1), (width - 1, height - 1), (width, 0), (0, height))
     at = [game.at(*cell).name for cell in corners]

@@ -42,6 +42,19 @@ WINS = ("6,7", "5,7", "5,4")  # moves of the tests of entry, where they are free
 OPTIONS = Options(["pbrain-model.exe"], turn=0.3, patience=5.0)
 
 
+ANSWERS = (  # to lines that begin so; ``?`` stands for a move, and ``!`` for one that comes now
+    (r"START(?! ([5-9]|1\d|20)\b)", "ERROR sizes up to 20"),
+    ("(RECT|RE)?START", "OK"),
+    ("ABOUT", 'name="model"'),
+    ("(YX)?STOP|INFO TIMEOUT_TURN 0$", "!"),
+    ("YXSHOWINFO", "MESSAGE INFO MAX_THREAD_NUM 2"),
+    ("YXSHOWFORBID", "FORBID 0807."),
+    ("YXNBEST|BEGIN$", "?"),
+    ("$|INFO|YXBLOCK|YXHASHCLEAR|END", ""),
+    ("", "UNKNOWN command"),
+)
+
+
 class Model:
     """Plays on the first free cell of the second row, and answers what the protocol asks."""
 
@@ -54,51 +67,33 @@ class Model:
         self.is_thinking = False
 
     def answers(self, line: str) -> list[str]:
-        """Return what is said to a line; ``?`` stands for a move."""
-        word, *rest = line.replace("\r", "").split() or [""]
-        word = word.upper()
+        """Return what is said to a line."""
+        line = " ".join(line.upper().split())
+        word, *rest = line.split(" ")
         if self.reading is not None:
             return self.position(word)
-        if word in ("BOARD", "YXBOARD", "SWAP2BOARD"):
-            self.reading, self.plays, self.swaps = [], word == "BOARD", word == "SWAP2BOARD"
-            return [said for stone in rest for said in self.position(stone.upper())]
+        said = next(said for pattern, said in ANSWERS if re.match(pattern, line))
         match word, rest:
-            case "START", [size, *_] if size.isdigit() and 5 <= int(size) <= 20:
+            case (("BOARD" | "YXBOARD" | "SWAP2BOARD"), _):
+                self.reading, self.plays, self.swaps = [], word == "BOARD", word == "SWAP2BOARD"
+                return [said for stone in rest for said in self.position(stone)]
+            case "START", [size, *_] if said == "OK":
                 self.size, self.stones = int(size), set()
-                return ["OK"]
-            case "START", _:
-                return ["ERROR sizes up to 20"]
             case (("RECTSTART" | "RESTART"), _):
                 self.stones = set()
-                return ["OK"]
-            case "ABOUT", _:
-                return ['name="model"']
-            case "INFO", ["timeout_turn" | "TIMEOUT_TURN", number] if number.isdigit():
+            case "INFO", ["TIMEOUT_TURN", number] if number.isdigit():
                 self.turn = int(number) / 1000
-                return ["!"] if self.is_thinking and self.turn == 0 else []
-            case "INFO", ["time_left", number]:
+            case "INFO", ["TIME_LEFT", number]:
                 self.left = max(int(number), 0) / 1000
-                return []
-            case (("" | "INFO" | "YXBLOCK" | "YXHASHCLEAR" | "YXBLOCKRESET" | "END"), _):
-                return []
-            case (("YXSTOP" | "STOP"), _):
-                return ["!"] if self.is_thinking else []
-            case "YXSHOWINFO", _:
-                return ["MESSAGE INFO MAX_THREAD_NUM 2"]
-            case "YXSHOWFORBID", _:
-                return ["FORBID 0807."]
-            case "YXNBEST", _:
-                return ["?"]
-            case "BEGIN", []:
-                return ["?"] if self.size else ["ERROR no board"]
+            case "BEGIN", _ if not self.size:
+                return ["ERROR no board"]
             case "TURN", [move] if self.takes(move):
                 self.stones.add(move)
                 return ["?"]
             case "TAKEBACK", [move] if move in self.stones:
                 self.stones.discard(move)
                 return ["OK"]
-            case _:
-                return ["UNKNOWN command"]
+        return [said] if said and (said != "!" or self.is_thinking) else []
 
     def takes(self, move: str) -> bool:
         x, _, y = move.partition(",")
