@@ -111,7 +111,8 @@ def _emit_objects(work: Build, scratch: str, sources: str, front_end: str) -> No
     """Run the numba front end and LLVM in a child process with the right environment."""
     environment = dict(
         os.environ, NUMBA_DISABLE_JIT="0", NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="",
-        NUMBA_OPT="0", NUMOKU_BOUNDS_CHECK=str(int("bounds" in work.variant)),
+        NUMBA_OPT="0", NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING="1",  # colours would take time
+        NUMOKU_BOUNDS_CHECK=str(int("bounds" in work.variant)),
         PYTHONOPTIMIZE="" if "asserts" in work.variant else "1",
         PYTHONPATH=os.pathsep.join(path or os.getcwd() for path in sys.path),
     )  # fmt: skip
