@@ -214,6 +214,12 @@ def test_what_is_not_installed_is_told_with_its_cure(missing, words, extra):
     assert f"pip install 'pbrain-numoku[{extra}]'" in result.stderr
 
 
+def test_a_missing_module_that_no_extra_brings_is_not_explained(monkeypatch, run):
+    monkeypatch.setitem(cli.COMMANDS, "gone", ("gone.entirely", ""))
+    with pytest.raises(ModuleNotFoundError):
+        run("gone")
+
+
 def test_the_extra_for_learning_is_enough_for_it():
     words = ["weights", "--games", "tests/games/sample.games"]
     result = program(sys.executable, "-c", WITHOUT.format("ziglang", words))
