@@ -83,7 +83,13 @@ class LineFile:
             self._file.seek(end)
             self._file.truncate()
         if head and not end:
-            self.write(head)
+            try:
+                self.write(head)
+            except OSError:
+                self.close()
+                if "x" in mode:
+                    path.unlink()  # else it would be in the way of the next attempt
+                raise
 
     def take(self, entry: dict[str, Any]) -> None:
         """Process an entry of the file; ValueError if it is invalid."""
