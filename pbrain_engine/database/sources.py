@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..engine.engine import EngineError
-from ..files import in_place_of, read_lines, read_object, read_whole, user_path
+from ..files import decode, in_place_of, read_lines, read_object, read_whole, user_path
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.documents import position_document, read_analysis, read_text, result_document
 from ..game.game import Game, Move
@@ -25,7 +25,7 @@ from ..game.result import Author, Known, Result
 from ..game.tree import GameTree, main_line, tree_of
 from ..native.load.library import KernelError
 from ..notation import games as selfplay
-from ..notation.files import SQLITE, read_games
+from ..notation.files import SQLITE, read_games, refuse_others
 from ..notation.games import NodePlan
 from ..notation.journal import GameLog, annotated
 from ..notation.renlib import ENCODING, SIZE, format_renlib, is_renlib
@@ -87,7 +87,10 @@ def read_source(
     elif head.removeprefix(BOM_UTF8).lstrip().startswith(b"{"):
         yield from _json(path, say)
     else:
-        games = read_games(read_whole(path), name, options.encoding, options.size)
+        data = read_whole(path)
+        games = read_games(data, name, options.encoding, options.size)
+        if not games:
+            refuse_others(decode(data))
         yield from _games(_told(games, say), options)
 
 

@@ -18,6 +18,7 @@ from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_tree
 from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
 from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
+from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known
@@ -299,3 +300,10 @@ def test_an_export_is_read_also_after_an_editor_has_marked_its_encoding(tmp_path
     path.write_text(form.format(entry), encoding="utf-8")
     (found,) = read_source(str(path), SourceOptions(), print)
     assert found.record.moves == ((7, 7),)
+
+
+def test_a_file_of_games_that_is_only_written_is_named(tmp_path):
+    path = tmp_path / "match.pgn"
+    path.write_text('[Event "x"]\n\n1. h8 1-0\n', encoding="utf-8")
+    with pytest.raises(NotationError, match="this is a PGN file, which is not read; SGF is"):
+        list(read_source(str(path), SourceOptions()))
