@@ -14,6 +14,7 @@ import shutil
 from pathlib import Path
 
 from pbrain_engine.game.cells import cell_name
+from pbrain_engine.learn.network import quantise
 from pbrain_engine.notation.games import (
     NO_VALUE,
     Ending,
@@ -70,9 +71,14 @@ def sections(record: str) -> dict[str, str]:
 
 def lessons(section: str) -> str:
     """Return the record of the commands of a section, which run in a folder of their own."""
-    with stage():
+    with stage() as patch:
+
+        def codes(most: int) -> None:
+            """Let networks have fewer codes, whose vectors are sooner found."""
+            patch.setattr(quantise.make_codebook, "__defaults__", (most,))
+
         shutil.copy(SAMPLE, ".")
-        return session(section, {}, said)
+        return session(section, {"codes": codes}, said)
 
 
 def differences(one: str, other: str) -> list[str]:
