@@ -204,6 +204,13 @@ LOSES_ANSWER = """(() => {
 })()"""
 
 
+def test_an_empty_board_has_nothing_to_store(opened: Open) -> None:
+    page = opened("")
+    page.tab("known")
+    page.press("store-game")
+    page.says("known-status", "the board is empty")
+
+
 def test_a_game_is_stored_by_the_button_and_at_its_end(opened: Open, file: Path) -> None:
     page = opened("a1a2b1b2c1c2d1d2e1")
     page.tab("known")

@@ -37,7 +37,7 @@ export class KnownPanel extends Panel {
     if (app.tab === this.name) app.draw();
   }
 
-  // What was written before is restored next to the move, unless something is there already.
+  // What was written before is restored next to the move, unless something is there.
   takeComment(node) {
     if (!node.known || this.app.isQuiet) return;
     const [only, ...more] = node.known.notes.map((note) => note.comment).filter(Boolean);
@@ -46,7 +46,7 @@ export class KnownPanel extends Panel {
     if (this.app.node === node) this.app.moves.show();
   }
 
-  // The comment on a move as it is now, sent when a person has finished it.
+  // The comment on a move, sent when a person has finished it.
   async comment(node) {
     const { notes } = node, before = notes.stored || "", after = node.comment;
     if (!this.isThere || before === after) return null;
@@ -68,7 +68,7 @@ export class KnownPanel extends Panel {
     if (!this.isThere) return false;
     const done = await this.tried(app.ask("store", { tree: rows, names: tree.names, comment, root }, null, tree.root));
     if (!done) return false;
-    this.say(t(done.games || done.moves || done.isAgain ? "stored" : "stored-already"));
+    this.say(t(done.games || done.moves || done.isAgain ? "stored" : comment || rows[0] ? "stored-already" : "no-moves"));
     this.ask(app.node);
     return true;
   }
