@@ -107,9 +107,9 @@ def parse_diagram(text: str) -> GameRecord:
             to_move = _TURNS[words]
         elif words and not _LETTERS.startswith(words.replace(" ", "")):
             number, signs = len(lengths) + 1, words.replace(" ", "").upper()
-            cells = re.findall(r"\([XO]\)|.", signs.strip("0123456789"))
-            for label in re.findall("^[0-9]+|[0-9]+$", signs):
-                labels.append((number, label))
+            drawn = signs.strip("0123456789")
+            cells = re.findall(r"\([XO]\)|.", drawn)
+            labels += [(number, label) for label in signs.split(drawn or None) if label]
             for x, cell in enumerate(cells):
                 if cell.strip("()") not in _SIDES:
                     raise NotationError(f"row {number}: {cell!r} is not one of . X O # (X) (O)")

@@ -14,13 +14,12 @@ a renju opening) as a move by white. Properties not read are listed in a remark 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from ..errors import Remark, counted
-from ..game.cells import SHOWN, NotationError, column_letter, format_moves, parse_moves
-from ..game.position import Held
+from ..game.cells import SHOWN, NotationError, cell_name, column_letter, format_moves, parse_moves
 from ..game.record import GameRecord
 from ..game.tree import GameTree, TreeNode, main_line, tree_of, without_bad
 from ..position.geometry import Coordinates
@@ -231,6 +230,7 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
     tree = GameTree(record)
     places: list[tuple[TreeNode, int]] = []  # node of the tree and its ply
     labels: list[tuple[TreeNode, str]] = []
+    drawn = defaultdict[int, dict[str, None]](dict)  # by id of the node
     skipped = 0
     for index, (properties, parent) in enumerate(zip(nodes, parents, strict=True)):
         place, ply = places[parent] if parent >= 0 else (tree.root, 0)
@@ -259,12 +259,14 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
                 ends = [[cell] for cell in _parse_points(values)]
                 if name == "AR":
                     ends = [[*map(_parse_point, value.split(":"))] for value in values]
-                place.drawn = " ".join([*place.drawn.split(), *map(format_moves, ends)])
+                drawn[id(place)].update(dict.fromkeys(map(format_moves, ends)))
             elif name == "LB":
                 labels += [(place, value) for value in values]
             elif name in _SETUP and index >= stem:
                 skipped += len(values)
         places.append((place, ply))
+    for place, _ in places:
+        place.drawn = " ".join(drawn.get(id(place), ()))
     labelled = {id(place): place for place, _ in labels}
     after = {
         (number, child.cell): child
@@ -322,7 +324,7 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:[:x]\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
         raise NotationError(f"SZ[{_shown(first('SZ'))}] is not a board size")
-    placed: list[Held] = []
+    placed: dict[Coordinates, Side] = {}
     to_move = Side.BLACK
     children = Counter(parents)
     for stem, node in enumerate(nodes, 1):
@@ -330,21 +332,24 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
             if name == "PL":
                 to_move = _read_side(values[0])
             elif name in _STONES:
-                placed += [(cell, _STONES[name]) for cell in _parse_points(values)]
+                for cell in _parse_points(values):
+                    if cell in placed:
+                        raise NotationError(f"{cell_name(*cell)} has two stones")
+                    placed[cell] = _STONES[name]
             elif name == "AE":
-                cleared = _parse_points(values)
-                placed = [(cell, side) for cell, side in placed if cell not in cleared]
+                for cell in _parse_points(values):
+                    placed.pop(cell, None)
         if _moves_in(node) or children[stem - 1] != 1:
             break
     sides = (side for node in nodes for side, _ in _moves_in(node))
     first_side = next(sides, None)
     rule = read_rule(first("RU"))
-    if rule is None and (named := re.search(r"(\w+) rules?\b", first("GN"), re.IGNORECASE)):
+    if rule is None and (named := re.search(r"\b(\w+) rules?\b", first("GN"), re.IGNORECASE)):
         rule = read_rule(named[1])
     record = GameRecord(
         int(size[1]), int(size[2] or size[1]), rule,
         first=to_move if first_side is None else first_side,
-        placed=tuple(sorted(placed, key=lambda held: held[1])),
+        placed=tuple(sorted(placed.items(), key=lambda held: held[1])),
         black=first("PB"), white=first("PW"),
         result=_read_result(first("RE")), date=first("DT"),
     )  # fmt: skip
@@ -385,16 +390,14 @@ def _read_point(text: str, record: GameRecord) -> Coordinates | None:
     return _parse_point(word)
 
 
-def _parse_points(values: Iterable[str]) -> list[Coordinates]:
-    """Return the cells of points and of rectangles such as ``hh:jh``."""
-    cells: list[Coordinates] = []
+def _parse_points(values: Iterable[str]) -> Iterator[Coordinates]:
+    """Yield the cells of points and of rectangles such as ``hh:jh``."""
     for value in values:
         corners = [_parse_point(point) for point in value.split(":", 1)]
         (left, right), (top, bottom) = (
             sorted((pair[0], pair[-1])) for pair in zip(*corners, strict=True)
         )
-        cells += [(x, y) for y in range(top, bottom + 1) for x in range(left, right + 1)]
-    return cells
+        yield from ((x, y) for y in range(top, bottom + 1) for x in range(left, right + 1))
 
 
 def _parse_point(text: str) -> Coordinates:
