@@ -390,8 +390,7 @@ class Desk:
     def scale(self, setup: GameRecord) -> float:
         """Return how many value units make one logistic unit of chance in a position."""
         *size, rule = setup.board
-        stones = len(setup.placed) + len(setup.moves)
-        return scale_at(scale_of(self.desks.weights, rule), stones, prod(size))
+        return scale_at(scale_of(self.desks.weights, rule), len(setup.stones), prod(size))
 
     def solver(self) -> Solver:
         """Return the solver."""

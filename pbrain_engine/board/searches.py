@@ -33,7 +33,7 @@ from ..game.result import Reviewed
 from ..methods import METHODS
 from ..options import MEGABYTES
 from ..position.geometry import MAX_BOARD, MIN_BOARD
-from ..position.rules import Rule, Side
+from ..position.rules import Side
 from ..values import chance as chance_of
 from .desk import DEFAULT_MEMORY, Desk, Job
 from .messages import (
@@ -142,9 +142,8 @@ def move(desk: Desk, job: Job) -> Document:
     seconds, chance = fields["seconds"], random.Random()
     if fields["clock"]:
         left, increment, byoyomi = (float(fields["clock"].get(name) or 0.0) for name in SPANS)
-        stones = len(job.setup.placed) + len(job.setup.moves)
         cells = job.setup.width * job.setup.height
-        seconds = clock_seconds(left, increment, byoyomi, stones, cells)
+        seconds = clock_seconds(left, increment, byoyomi, len(job.setup.stones), cells)
     if fields["method"]:
         game = Game.of(job.setup)
         if game.is_over:
@@ -209,19 +208,20 @@ def review(desk: Desk, job: Job) -> Document:
 def look(desk: Desk, job: Job) -> Document:
     """Apply the rules: side to move, winner, forbidden cells and why."""
     game = Game.of(job.setup)
-    found: Document = {"to_move": game.to_move.name.lower(), "winner": None}
-    found |= {"full": game.is_full, "over": game.is_over, "opening": None}
-    found |= {"row": pairs(game.winning_row()), "foul": None, "forbidden": []}
-    if game.winner is not None:
-        found["winner"] = game.winner.name.lower()
-    if game.rule is Rule.RENJU:
-        if game.foul is not None:
-            found["foul"] = {"cell": list(game.foul), "reason": foul_of(game, *game.foul)}
-        found["opening"] = None if game.opening is None else str(game.opening)
-        found["forbidden"] = [
-            {"cell": list(cell), "reason": foul_of(game, *cell)} for cell in game.forbidden()
-        ]
-    return found
+
+    def explained(cell: Move) -> Document:
+        return {"cell": list(cell), "reason": foul_of(game, *cell)}
+
+    return {
+        "to_move": game.to_move.name.lower(),
+        "winner": None if game.winner is None else game.winner.name.lower(),
+        "full": game.is_full,
+        "over": game.is_over,
+        "opening": None if game.opening is None else str(game.opening),
+        "row": pairs(game.winning_row()),
+        "foul": None if game.foul is None else explained(game.foul),
+        "forbidden": [explained(cell) for cell in game.forbidden()],
+    }
 
 
 @operation(at_once=True, named="engine")

@@ -109,7 +109,7 @@ class Database:
         rank, value, bound, depth, nodes, moves, line, proof, tree, version, weights = columns
         if rank is None:
             return None
-        best, best_line = (_moves(image.unpack(cells)) for cells in (moves, line))
+        best, best_line = (tuple(map(Move._make, image.unpack(cells))) for cells in (moves, line))
         known = read_tree(json.loads(tree)) if tree else None
         return Result(
             value, best_line, depth, depth, nodes,
@@ -205,13 +205,9 @@ def rank_of(finding: Result) -> int:
 
 def turned_tree(tree: Tree, turn: Callable[[list[Coordinates]], list[Coordinates]]) -> Tree:
     """Return a proof with all its cells turned."""
-    replies = _moves(turn([*tree.replies]))
+    replies = map(Move._make, turn([*tree.replies]))
     answers = (turned_tree(answer, turn) for answer in tree.replies.values())
     return Tree(Move(*turn([tree.move])[0]), dict(zip(replies, answers, strict=True)))
-
-
-def _moves(cells: Iterable[Coordinates]) -> tuple[Move, ...]:
-    return tuple(Move(x, y) for x, y in cells)
 
 
 def checksum(*parts: object) -> int:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 # .pos, .sav and .rec --------------------------------------------------------------------
 
-POS_SIZE = 15
+SIZE = 15  # of .pos and RIF
 REC_SIZE = 20
 
 _NUMBERS = re.compile(r"\s*(?:[0-9]{1,6}\s+)*[0-9]{1,6}\s*")
@@ -75,10 +75,10 @@ def parse_pos(data: bytes) -> GameTree:
         )
     moves = []
     for number, byte in enumerate(data[1 : 1 + data[0]], 1):
-        if byte >= POS_SIZE**2:
+        if byte >= SIZE**2:
             raise NotationError(f"move {number} of the .pos file, {byte}, is off the 15x15 board")
-        moves.append((byte % POS_SIZE, byte // POS_SIZE))
-    return tree_of(GameRecord(POS_SIZE, POS_SIZE, moves=tuple(moves))).check()
+        moves.append((byte % SIZE, byte // SIZE))
+    return tree_of(GameRecord(SIZE, SIZE, moves=tuple(moves))).check()
 
 
 def parse_sav(text: str) -> GameTree:
@@ -193,8 +193,6 @@ def parse_psq(text: str) -> GameRecord:
 
 # RIF ------------------------------------------------------------------------------------
 
-SIZE = 15
-
 _RESULTS = {"1": "1-0", "0": "0-1", "0.5": "1/2-1/2", "1/2": "1/2-1/2"}
 _LISTS = ("player", "tournament", "rule", "opening")  # referenced by games
 _BEGINS = re.compile(r"\s*<(?:\?xml|!--|database\b|games?\b|renju)", re.IGNORECASE)
@@ -229,12 +227,9 @@ def _game(entry: Element, number: int, known: dict[str, dict[str, Element]]) -> 
         names = () if found is None else (found.get("name", ""), found.get("surname", ""))
         return " ".join(filter(None, map(str.strip, names)))
 
-    words = " ".join(
-        filter(None, (child.text for child in entry if child.tag in ("move", "moves")))
-    )
-    moves = words.split()
+    words = " ".join(child.text or "" for child in entry if child.tag in ("move", "moves"))
     try:
-        cells = parse_moves(" ".join(moves), SIZE, SIZE, from_below=True) if moves else []
+        cells = parse_moves(" ".join(words.split()), SIZE, SIZE, from_below=True)
         rule = named("rule", "rule")
         played = read_rule(rule)
         of_round = f"round {entry.get('round')}" if entry.get("round") else ""

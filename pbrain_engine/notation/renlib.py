@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ..errors import Remark, counted
 from ..game.cells import NotationError
@@ -135,12 +136,10 @@ def _nodes(data: bytes, at: int) -> Iterator[tuple[TreeNode, int, int, bytes, by
 def _encoding_of(texts: list[bytes], wanted: str) -> str:
     """Return an encoding that can decode all texts."""
     for name in (wanted, FALLBACK):
-        try:
+        with suppress(UnicodeDecodeError):
             for text in texts:
                 text.decode(name)
             return name
-        except UnicodeDecodeError:
-            continue
     return "latin-1"
 
 
