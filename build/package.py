@@ -68,7 +68,7 @@ def freeze(
         "PYINSTALLER_CONFIG_DIR": str(scratch / "cache"),
     }
     start = [sys.executable] if python is None else python.command
-    surroundings = dict(os.environ) if python is None else python.environment()
+    surroundings = dict(os.environ) if python is None else python.environment
     result = subprocess.run(
         [*start, *command],
         cwd=ROOT,

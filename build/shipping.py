@@ -62,17 +62,27 @@ def status_of(main: Callable[[], int]) -> int:
         return 1
 
 
-def run(command: Sequence[str], folder: Path = ROOT, **environment: str) -> str:
+def run(
+    command: Sequence[str],
+    folder: Path = ROOT,
+    patience: float | None = None,
+    /,
+    **environment: str,
+) -> str:
     """Run a program in a folder, with additional environment variables; return its output.
 
     Raises:
-        BuildError: it fails; the message has its error output.
+        BuildError: it fails, or takes longer than ``patience``; the message has its error output.
     """
-    result = subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
-    )
+    name, variables = Path(command[0]).name, {**os.environ, **environment}
+    try:
+        result = subprocess.run(
+            command, cwd=folder, env=variables, capture_output=True, text=True, timeout=patience
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildError(f"{name} took over {patience:.0f} seconds") from None
     if result.returncode != 0:
-        raise BuildError(f"{Path(command[0]).name} failed\n{result.stderr.strip()}")
+        raise BuildError(f"{name} failed\n{result.stderr.strip()}")
     return result.stdout
 
 

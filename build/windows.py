@@ -11,6 +11,7 @@ because its parts cannot be downloaded now or wine does not work here.
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +19,6 @@ from pathlib import Path
 import package
 import shipping
 import winpython
-
-from pbrain_engine.errors import BuildError
 
 # Tests of what clients see, and of system calls. The search is the same code on every system, and
 # the tests on Linux replay its kernels under wine.
@@ -45,9 +44,24 @@ def try_out(python: winpython.WindowsPython, out: Path, *, all_tests: bool) -> i
 
 
 def show(python: winpython.WindowsPython, out: Path, arguments: Sequence[str]) -> int:
-    """Run the Python for Windows on the package in a folder."""
+    """Run the Python for Windows on the package in a folder, print its output, return its status.
+
+    It uses pipes, because the interpreter cannot start with a file as a standard stream.
+    """
     more = {"NUMOKU_PACKAGE": str(out.resolve()), "PYTHONPATH": str(shipping.ROOT)}
-    return python.show(arguments, shipping.ROOT, more)
+    with subprocess.Popen(
+        [*python.command, *arguments],
+        cwd=shipping.ROOT,
+        env={**python.environment, **more},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        for line in process.stdout:
+            print(line.decode("utf-8", "replace").rstrip(), flush=True)
+    return process.returncode
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,9 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except winpython.Unavailable as error:
         print(f"error: no package for Windows: {error}", file=sys.stderr)
         return NOT_TRIED
-    except (BuildError, winpython.WineError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
     if options.build_only:
         return 0
     status = try_out(python, options.out, all_tests=options.all_tests)
@@ -80,4 +91,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(shipping.status_of(main))

