@@ -13,7 +13,7 @@ from pbrain_engine.board.messages import MOST_CHARACTERS
 from pbrain_engine.commands import analyse, db
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib, parse_renlib
-from tests.board.axe import COLOURS, axe, serious_findings
+from tests.board.axe import COLOURS, serious_findings
 from tests.board.board_page import PHONE, Open, wait
 from tests.board.board_server import BoardServer
 from tests.notation.test_renlib import grow
@@ -141,9 +141,7 @@ def test_a_file_that_can_be_read_can_be_saved_and_what_is_too_large_is_refused(
 
 
 def test_what_is_known_is_shown_on_a_telephone_too(opened: Open) -> None:
-    source = axe()
     page = opened("h8h9", **PHONE)  # as h8i8, turned
-    page.do(source + ";0")
     page.tab("known")
     page.says("known-found", "depth 4")
     for scheme, rules in (("light", ()), ("dark", COLOURS)):
