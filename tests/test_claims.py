@@ -18,12 +18,12 @@ from tests.oracle.rules import FREESTYLE, RULES, Board
 from tests.played import moves_of
 
 
-def test_no_claim_of_the_solver_is_false_and_all_are_as_recorded() -> None:
+def test_no_claim_of_the_solver_is_false_and_all_are_as_recorded():
     recorded.check()
 
 
 @pytest.mark.long
-def test_no_claim_of_the_solver_is_false_in_many_positions() -> None:
+def test_no_claim_of_the_solver_is_false_in_many_positions():
     with Solver(MEMORY) as solver:
         for seed in range(20_000):
             examine(solver, seed)
@@ -51,7 +51,7 @@ def thought_of(line: str, proof: str) -> Thought:
     return Thought(win_in(len(pv)), pv, 1, 1, 1, claim=proof)
 
 
-def test_a_claim_is_held_against_the_oracle(claims: Claims) -> None:
+def test_a_claim_is_held_against_the_oracle(claims):
     board, moves = game("h8a1i8c1j8e1")
     true = thought_of("k8l8g8", BY_FOURS)
     assert claims.examine(board, moves, true) == ("line", "")
@@ -64,7 +64,7 @@ def test_a_claim_is_held_against_the_oracle(claims: Claims) -> None:
     assert claims.examine(board, moves, thought_of("h9a1h10", "")) == ("", "")
 
 
-def test_a_win_that_is_refuted_or_neither_proven_nor_won_is_doubtful() -> None:
+def test_a_win_that_is_refuted_or_neither_proven_nor_won_is_doubtful():
     claimed = (0, "here", "", "")
     assert doubtful([claimed], winner=0) == []
     assert doubtful([claimed], winner=1) == doubtful([claimed], winner=-1) != []
@@ -72,7 +72,7 @@ def test_a_win_that_is_refuted_or_neither_proven_nor_won_is_doubtful() -> None:
     assert doubtful([(0, "here", "tree", "lost")], winner=0) == ["lost: here"]
 
 
-def test_a_move_of_a_known_line_claims_nothing_new() -> None:
+def test_a_move_of_a_known_line_claims_nothing_new():
     thought = thought_of("h8i8j8", "")
     assert kind_of(thought) == SEARCH
     assert kind_of(thought._replace(claim=BY_FOURS)) == BY_FOURS
@@ -85,9 +85,7 @@ LONG = [pytest.param(size, 50, 10_000, marks=pytest.mark.long) for size in (15, 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("size, games, nodes", [(11, 1, 1500), *LONG])
-def test_wins_announced_in_games_survive_a_replay(
-    claims: Claims, rule: str, size: int, games: int, nodes: int
-) -> None:
+def test_wins_announced_in_games_survive_a_replay(claims, rule, size, games, nodes):
     with Engine(hash_size=8 << 20) as black, Engine(hash_size=8 << 20) as white:
         for number in range(games):
             board, chance = Board(size, size, rule), random.Random(number)

@@ -11,7 +11,7 @@ import pytest
 from pbrain_engine.files import in_place_of, read_object, shown, state_folder, write_whole
 
 
-def test_what_others_say_is_shown_safely() -> None:
+def test_what_others_say_is_shown_safely():
     assert shown("\x1b[31mred") == "?[31mred"
     assert shown("x" * 60) == "x" * 60 and shown("x" * 61) == "x" * 57 + "..."
 

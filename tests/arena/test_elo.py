@@ -41,7 +41,7 @@ ESTIMATES = [
 
 
 @pytest.mark.parametrize("model, elo0, elo1, counts, published", RATIOS)
-def test_a_ratio_is_the_published_one(model, elo0, elo1, counts, published) -> None:
+def test_a_ratio_is_the_published_one(model, elo0, elo1, counts, published):
     if len(counts) == 3:
         wins, losses, draws = counts
         counts = losses, draws, wins
@@ -50,9 +50,7 @@ def test_a_ratio_is_the_published_one(model, elo0, elo1, counts, published) -> N
 
 
 @pytest.mark.parametrize("counts, value, error, normalised, normalised_error, los", ESTIMATES)
-def test_estimates_are_the_published_ones(
-    counts, value, error, normalised, normalised_error, los
-) -> None:
+def test_estimates_are_the_published_ones(counts, value, error, normalised, normalised_error, los):
     score = MeanScore.of(counts)
     estimate, other = score.elo, score.normalised_elo
     assert other.value == pytest.approx(normalised, abs=0.01)
@@ -65,7 +63,7 @@ def test_estimates_are_the_published_ones(
 
 
 @pytest.mark.parametrize("model", MOST_ELO)
-def test_the_largest_hypotheses_are_tested_on_any_few_results(model: str) -> None:
+def test_the_largest_hypotheses_are_tested_on_any_few_results(model):
     test = Sprt(-MOST_ELO[model], MOST_ELO[model], model=model)
     for counts in product((0, 3), repeat=5):
         if any(counts):
@@ -74,7 +72,7 @@ def test_the_largest_hypotheses_are_tested_on_any_few_results(model: str) -> Non
             assert (abs(ratio) > 1e-6) == (counts != counts[::-1])
 
 
-def test_shut_out_has_a_bound_on_one_side() -> None:
+def test_shut_out_has_a_bound_on_one_side():
     estimate = MeanScore.of((0, 0, 0, 0, 10)).elo
     assert estimate.value == estimate.high == elo.ELO_CAP
     assert 150 < estimate.low < 400
@@ -83,19 +81,19 @@ def test_shut_out_has_a_bound_on_one_side() -> None:
     assert mirrored.high == pytest.approx(-estimate.low)
 
 
-def test_each_rate_of_error_sets_the_bound_that_it_belongs_to() -> None:
+def test_each_rate_of_error_sets_the_bound_that_it_belongs_to():
     verdict = judge(Sprt(0, 10, alpha=0.01, beta=0.2), (0, 0, 0, 0, 0))
     assert (verdict.lower, verdict.upper) == pytest.approx((math.log(20 / 99), math.log(80)))
 
 
-def test_lone_games_count_beside_pairs() -> None:
+def test_lone_games_count_beside_pairs():
     together = MeanScore.of((0, 2, 3, 2, 1), (1, 0, 2)).elo
     points, games = (2 * 1 + 3 * 2 + 2 * 3 + 4) / 2 + 2, 2 * 8 + 3
     assert elo.score_of(together.value) == pytest.approx(points / games)
     assert MeanScore.of((0,) * 5, (3, 4, 5)) == MeanScore.of((3, 4, 5))
 
 
-def test_ladder_of_two_is_their_elo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ladder_of_two_is_their_elo(monkeypatch):
     invert = Mock(wraps=elo._invert)
     monkeypatch.setattr(elo, "_invert", invert)
     ratings = rate([("a", "b", 7500.0, 10000)])
@@ -105,7 +103,7 @@ def test_ladder_of_two_is_their_elo(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ratings[0].error == pytest.approx(variance / 2, rel=0.01)
 
 
-def test_anchor_keeps_its_rating_and_moves_the_others() -> None:
+def test_anchor_keeps_its_rating_and_moves_the_others():
     meetings = [("a", "b", 64.0, 100), ("b", "c", 64.0, 100), ("a", "c", 76.0, 100)]
     free = {r.engine: r.elo for r in rate(meetings)}
     anchored = {r.engine: r for r in rate(meetings, {"b": 1500.0})}
@@ -120,9 +118,7 @@ def test_anchor_keeps_its_rating_and_moves_the_others() -> None:
     st.lists(st.tuples(*map(st.sampled_from, ("abcd", "efgh")), st.integers(0, 40)), min_size=1),
     st.sampled_from([{}, {"a": 1500.0}, {"a": 1500.0, "e": -1500.0}]),
 )
-def test_each_engine_has_the_points_that_its_rating_expects(
-    results: list[tuple[str, str, int]], anchors: dict[str, float]
-) -> None:
+def test_each_engine_has_the_points_that_its_rating_expects(results, anchors):
     meetings = [(a, b, half / 2, 20) for a, b, half in results]
     ratings = {rating.engine: rating.elo for rating in rate(meetings, anchors)}
     surplus = dict.fromkeys(ratings, 0.0)
@@ -134,7 +130,7 @@ def test_each_engine_has_the_points_that_its_rating_expects(
     assert all(abs(more) < 1e-4 for name, more in surplus.items() if name not in anchors)
 
 
-def test_engines_that_have_not_met_in_any_way_differ_by_anything() -> None:
+def test_engines_that_have_not_met_in_any_way_differ_by_anything():
     apart = [("a", "b", 1.0, 1), ("c", "d", 0.0, 1)]
     assert [rating.error for rating in rate(apart)] == [elo.ELO_CAP] * 4
     anchored = {rating.engine: rating.error for rating in rate(apart, {"a": 1500.0})}

@@ -69,7 +69,7 @@ def written(folder: Path, *games: GameRecord) -> Path:
 
 
 @pytest.mark.parametrize("cut", [1, 200])
-def test_what_a_crash_left_at_the_end_is_dropped_and_written_anew(tmp_path: Path, cut: int) -> None:
+def test_what_a_crash_left_at_the_end_is_dropped_and_written_anew(tmp_path, cut):
     path = written(tmp_path, *map(game, range(3)))
     whole = path.read_bytes()
     path.write_bytes(whole + b"\0" * 5000)
@@ -94,8 +94,8 @@ def test_what_a_crash_left_at_the_end_is_dropped_and_written_anew(tmp_path: Path
     ],
 )
 def test_damage_in_the_middle_is_named_by_its_line_and_nothing_is_dropped(
-    tmp_path: Path, damage: Callable[[bytes], bytes], reason: str, mode: str
-) -> None:
+    tmp_path, damage, reason, mode
+):
     path = written(tmp_path, *map(game, range(3)))
     lines = path.read_bytes().splitlines(keepends=True)
     lines[2] = damage(lines[2])
@@ -146,7 +146,7 @@ def test_a_value_of_another_kind_in_a_journal_is_named(place, value, reason, tmp
 
 
 @posix
-def test_journal_is_not_shared(tmp_path: Path) -> None:
+def test_journal_is_not_shared(tmp_path):
     path = tmp_path / "m.jsonl"
     journal = Journal(path, "x+b", SETTINGS)
     with pytest.raises(FileError, match="another runner"):
@@ -179,7 +179,7 @@ def games_of(path: Path) -> dict[int, tuple[object, ...]]:
     return {g.number: (g.opening, g.chosen, g.values) for g in read_journal(path)[1]}
 
 
-def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Command) -> None:
+def test_killed_match_is_continued_to_the_same_games(tmp_path, numoku):
     path, whole = tmp_path / "cut.jsonl", tmp_path / "whole.jsonl"
     for games in (3, 6):
         again = ["match", "--resume", str(path), "--view", "quiet"]
@@ -195,7 +195,7 @@ def test_killed_match_is_continued_to_the_same_games(tmp_path: Path, numoku: Com
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
-def test_killed_runner_leaves_no_engines(tmp_path: Path, numoku: Command) -> None:
+def test_killed_runner_leaves_no_engines(tmp_path, numoku):
     hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
     path = tmp_path / "m.jsonl"
     runner = numoku(
@@ -217,7 +217,7 @@ class Unheard(View):
     say = on_result  # type: ignore[assignment]
 
 
-def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: Path) -> None:
+def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path):
     settings, running = replace(SETTINGS, openings="none"), deque[GameTask]()
     shelf = SimpleNamespace(
         capacity=lambda: 2, running=running, submit=running.append,
@@ -232,7 +232,7 @@ def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path: P
 
 
 @posix
-def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
+def test_second_interrupt_breaks_off(tmp_path, numoku):
     hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
     log = tmp_path / "00001-black.log"
     runner = numoku(
@@ -251,7 +251,7 @@ def test_second_interrupt_breaks_off(tmp_path: Path, numoku: Command) -> None:
 
 @posix
 @pytest.mark.parametrize(("name", "nohup"), [("SIGTERM", []), ("SIGHUP", ["nohup"])])
-def test_a_match_that_is_told_to_end_tidies_up(name: str, nohup: list[str], tmp_path: Path) -> None:
+def test_a_match_that_is_told_to_end_tidies_up(name, nohup, tmp_path):
     path, folders = tmp_path / "m.jsonl", tmp_path / "temp"
     folders.mkdir()
     runner = subprocess.Popen(
@@ -274,7 +274,7 @@ def test_a_match_that_is_told_to_end_tidies_up(name: str, nohup: list[str], tmp_
 
 @posix
 @pytest.mark.parametrize("most", [2000, 200])  # bytes: the second has no room for its conditions
-def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path, most: int) -> None:
+def test_a_journal_that_cannot_be_written_is_named(tmp_path, most):
     path = tmp_path / "m.jsonl"
     code = (
         f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}));"
@@ -290,9 +290,7 @@ def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path, most: int) ->
 
 @pytest.mark.parametrize("version", ["0.1", "0.3"])
 @pytest.mark.parametrize("kind", ["gauntlet", "test"])
-def test_journals_of_older_versions_are_read_and_resumed(
-    kind: str, version: str, tmp_path: Path
-) -> None:
+def test_journals_of_older_versions_are_read_and_resumed(kind, version, tmp_path):
     path = tmp_path / "old.jsonl"
     path.write_bytes((JOURNALS / f"{kind}-{version}.jsonl").read_bytes())
     settings, games = read_journal(path)
@@ -311,14 +309,14 @@ def test_journals_of_older_versions_are_read_and_resumed(
     assert [engine.name for engine in engines] == [engine.name for engine in begun.engines]
 
 
-def test_a_match_in_this_process_is_not_resumed_with_a_log() -> None:
+def test_a_match_in_this_process_is_not_resumed_with_a_log():
     settings = settings_of(parse(TEST.split()))
     options = parse(["--resume", "old.jsonl", "--log", "logs"])
     with pytest.raises(SettingsError, match="--judge and --log are for engines in processes"):
         resumed_settings(settings, options)
 
 
-def test_a_journal_goes_on_where_its_built_in_engines_have_moved() -> None:
+def test_a_journal_goes_on_where_its_built_in_engines_have_moved():
     engines = (parse_engine("random"), parse_engine("method:uct"), parse_engine("numoku:depth=2"))
     settings = replace(SETTINGS, engines=engines)
     data = asdict(settings)

@@ -20,7 +20,6 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
 from pbrain_engine.search.parameters import PARAMETERS
-from tests.conftest import Run
 from tests.search.test_strength import positions
 
 pytestmark = pytest.mark.slow
@@ -39,9 +38,7 @@ def own_journals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
      pytest.param("random --judge --rule renju", 2, marks=pytest.mark.timed),
      ("numoku:weights=hand --nodes 300 --tolerance 5 --concurrency 2 --rule renju", None)],
 )  # fmt: skip
-def test_games_by_any_rule_and_board_end_without_a_fault(
-    capsys: pytest.CaptureFixture[str], words: str, wins: int | None
-) -> None:
+def test_games_by_any_rule_and_board_end_without_a_fault(capsys, words, wins):
     assert command.main(["numoku", *words.split(), "--games", "2", *FAST, "--json"]) == 0
     out, _ = capsys.readouterr()
     result = json.loads(out)
@@ -51,7 +48,7 @@ def test_games_by_any_rule_and_board_end_without_a_fault(
 
 
 @pytest.mark.parametrize("kind", [[], ["--in-process"]])
-def test_a_strength_is_that_of_both_kinds_of_player(tmp_path: Path, kind: list[str]) -> None:
+def test_a_strength_is_that_of_both_kinds_of_player(tmp_path, kind):
     path = tmp_path / "match.jsonl"
     engines = ["weak=numoku:strength=0", "full=numoku:strength=100,weights=hand,futility_depth=0"]
     words = [*engines, "--nodes", "2000", *kind]
@@ -64,9 +61,7 @@ def test_a_strength_is_that_of_both_kinds_of_player(tmp_path: Path, kind: list[s
     assert most["weak"] < 200 < 1500 < most["full"]
 
 
-def test_weights_that_are_lost_end_the_match_before_it_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_weights_that_are_lost_end_the_match_before_it_goes_on(tmp_path, capsys):
     weights, journal = tmp_path / "w.numoku", tmp_path / "m.jsonl"
     shutil.copy(weights_file("hand"), weights)
     words = ["random", f"numoku:weights={weights},nodes=10", "--games", "2", "--view", "quiet"]
@@ -78,8 +73,8 @@ def test_weights_that_are_lost_end_the_match_before_it_goes_on(
 
 
 def test_where_the_own_folder_cannot_be_written_the_options_without_it_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
-) -> None:
+    tmp_path, monkeypatch, run
+):
     (tmp_path / "file").touch()
     monkeypatch.setenv("NUMOKU_MATCHES", str(tmp_path / "file" / "below"))
     status, _, err = run("match", "random", "random", "--games", "2", "--view", "quiet")
@@ -98,7 +93,7 @@ def tree_of(position: GameRecord, options: tuple[tuple[str, str], ...]) -> Thoug
 
 
 @pytest.mark.parametrize("name", ITEMS)
-def test_every_item_is_switched_off_by_its_options(name: str) -> None:
+def test_every_item_is_switched_off_by_its_options(name):
     assert all(key in PARAMETERS or key in OPTIONS for key in ITEMS[name])
     off = tuple((key, str(value)) for key, value in ITEMS[name].items())
     more = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -18,14 +17,12 @@ def openings(*words: str, count: int = 6) -> list[list[Coordinates]]:
     return list(islice(generate(parse([*FAST, *words])), count))
 
 
-def test_the_same_seed_gives_the_same_openings_however_many_threads() -> None:
+def test_the_same_seed_gives_the_same_openings_however_many_threads():
     assert openings() == openings("--concurrency", "3")
     assert openings() != openings("--seed", "2")
 
 
-def test_no_position_comes_twice_however_it_is_turned_or_reached(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_position_comes_twice_however_it_is_turned_or_reached(monkeypatch):
     monkeypatch.setattr("pbrain_engine.arena.openings.engine_judge", lambda *_: len)
     monkeypatch.setattr("pbrain_engine.arena.openings.HOPELESS", 1500)
     assert len(openings("--board", "5", "--stones", "2", count=10_000)) == 85  # orbits of 600 pairs
@@ -38,15 +35,13 @@ def test_no_position_comes_twice_however_it_is_turned_or_reached(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path: Path, encoding: str) -> None:
+def test_a_file_is_read_as_editors_and_shells_write_it(tmp_path, encoding):
     path = tmp_path / "openings.txt"
     path.write_bytes("8,-3, 6,-4\r\n# h8\r\nh8i9 # Zentrum für beide\r\n".encode(encoding))
     assert read_lines(str(path)) == ("8,-3, 6,-4", "h8i9")
 
 
-def test_a_line_that_is_no_opening_is_named_in_one_short_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_that_is_no_opening_is_named_in_one_short_line(tmp_path, capsys):
     path = tmp_path / "openings"
     path.write_text("\x1b[31m no\x00opening" + 10_000 * " x" + "\n")
     words = ["random", "random", "--games", "2", "--no-journal", "--openings", str(path)]

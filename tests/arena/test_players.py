@@ -44,7 +44,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_engines_of_this_process_play_every_opening_the_same_each_time(name: str) -> None:
+def test_engines_of_this_process_play_every_opening_the_same_each_time(name):
     words = ["numoku:nodes=50", "numoku:nodes=50,weights=hand", "--in-process"]
     match = replace(settings(*words), openings=name, rule=RULES[name].rule or Rule.FREESTYLE)
     played = games(match)
@@ -68,9 +68,7 @@ def test_engines_of_this_process_play_every_opening_the_same_each_time(name: str
         ("3=1,1_2,2", "5=9,9", "h8 i8 a15 two b2 c3 swap", "b", (9, 9)),
     ],
 )
-def test_programs_are_asked_as_the_protocol_has_it(
-    second: str, at_five: str, steps: str, black: str, sixth: tuple[int, int]
-) -> None:
+def test_programs_are_asked_as_the_protocol_has_it(second, at_five, steps, black, sixth):
     command = f"{PROGRAM} {THREE} {second} {at_five}"
     game = games(settings(f"a={command}", f"b={command}", "--draw-after", "12"))[0]
     assert (game.steps, game.black, game.reason) == (steps, black, "limit")
@@ -78,16 +76,14 @@ def test_programs_are_asked_as_the_protocol_has_it(
     assert len(game.moves) == 12
 
 
-def test_a_judge_decides_for_programs_without_the_command() -> None:
+def test_a_judge_decides_for_programs_without_the_command():
     command = f"{PROGRAM} 0=UNKNOWN 3=ERROR 5=UNKNOWN"
     for game in games(settings(f"a={command}", f"b={command}", "--draw-after", "12")):
         assert game.reason == "limit"
         assert OpeningPlay.named("swap2", actions=game.steps).step is None
 
 
-def test_a_judge_starts_only_for_programs_without_the_command(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_judge_starts_only_for_programs_without_the_command(monkeypatch):
     monkeypatch.setattr(players, "make_engine", Mock(side_effect=ValueError("no memory")))
     knowing = f"{PROGRAM} {THREE} 3=SWAP"
     match = settings(f"a={knowing}", f"b={knowing}", "--draw-after", "12")
@@ -108,16 +104,14 @@ def test_a_judge_starts_only_for_programs_without_the_command(
         (THREE, "3=7,7", "b", "7,7 (h8) is occupied"),
     ],
 )
-def test_an_answer_that_is_none_loses_the_game(
-    three: str, second: str, loser: str, detail: str
-) -> None:
+def test_an_answer_that_is_none_loses_the_game(three, second, loser, detail):
     command = f"{PROGRAM} {three} {second}"
     game = games(settings(f"a={command}", f"b={command}"))[0]
     assert (game.reason, game.loser) == (ILLEGAL, loser)
     assert game.detail.startswith(detail)
 
 
-def test_the_clock_runs_while_a_program_chooses() -> None:
+def test_the_clock_runs_while_a_program_chooses():
     slow, quick = f"a={PROGRAM} 0=hang", f"b={PROGRAM} 3=SWAP"
     late = games(settings(slow, quick, "--turn", "0.2", "--tolerance", "0"))[0]
     assert (late.reason, late.loser) == ("time", "a")
@@ -131,18 +125,18 @@ def test_the_clock_runs_while_a_program_chooses() -> None:
         ("swap2 --transform", "--transform turns given openings, not those of Swap2"),
     ],
 )
-def test_what_the_rule_does_not_allow_is_refused(words: str, problem: str) -> None:
+def test_what_the_rule_does_not_allow_is_refused(words, problem):
     with pytest.raises(SettingsError, match=problem):
         settings_of(parse(["numoku", "random", "--openings", *words.split()]))
 
 
-def test_openings_of_renju_choose_the_rule() -> None:
+def test_openings_of_renju_choose_the_rule():
     assert settings_of(parse(["numoku", "random", "--openings", "rif"])).rule is Rule.RENJU
     match = settings("numoku", "random", "--rule", "standard")
     assert match.rule is Rule.STANDARD
 
 
-def test_games_still_to_be_played_begin_without_stones_of_others() -> None:
+def test_games_still_to_be_played_begin_without_stones_of_others():
     match = settings("numoku", "numoku:seed=2", "--in-process")
     done = GameRecord(moves=((7, 7), (8, 8), (0, 1)), given=3, steps="h8 i9 a2 keep")
     assert [task.opening for task in tasks(match, Openings(match), [done])] == [()]

@@ -99,7 +99,7 @@ def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) 
 
 
 @needs_dask
-def test_killed_worker_loses_and_doubles_no_game(cluster: Cluster, tmp_path: Path) -> None:
+def test_killed_worker_loses_and_doubles_no_game(cluster, tmp_path):
     words = [
         "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "12",
         "--openings", "random",
@@ -128,9 +128,7 @@ LOST = {
 
 
 @needs_dask
-def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
-    cluster: Cluster, tmp_path: Path
-) -> None:
+def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(cluster, tmp_path):
     paths = [tmp_path / f"games-{number}" for number in range(len(LOST))]
     runners = [
         start(cluster, *words.replace("FILE", str(path)).split(), code=IMPATIENT)
@@ -146,9 +144,7 @@ def test_a_cluster_that_dies_while_it_plays_is_an_error_in_a_line(
 
 
 @needs_dask
-def test_cluster_that_is_not_there_is_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cluster_that_is_not_there_is_one_line(capsys, monkeypatch):
     monkeypatch.setattr("pbrain_engine.workers.CONNECT_TIMEOUT", 1)
     words = ["random", "random", "--cluster", "tcp://127.0.0.1:9", "--no-journal"]
     assert cli.main(["match", *words]) == 1

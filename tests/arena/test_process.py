@@ -106,7 +106,7 @@ def check_fault(mode: str, judge: bool = False, log: str = "") -> None:
 
 
 @pytest.mark.timed
-def test_fault_is_booked_with_its_cause(no_orphans: None) -> None:
+def test_fault_is_booked_with_its_cause(no_orphans):
     """At most three matches at a time, of engines that do nothing but wait or end."""
     modes = [mode for mode in CAUSES if mode not in PATIENT]
     with ThreadPoolExecutor(3) as apart:
@@ -115,16 +115,14 @@ def test_fault_is_booked_with_its_cause(no_orphans: None) -> None:
 
 @pytest.mark.timed
 @pytest.mark.parametrize(("mode", "judge"), [*((m, False) for m in PATIENT), ("flood", True)])
-def test_a_flood_or_hoard_is_booked_with_its_cause(
-    mode: str, judge: bool, tmp_path: Path, no_orphans: None
-) -> None:
+def test_a_flood_or_hoard_is_booked_with_its_cause(mode, judge, tmp_path, no_orphans):
     check_fault(mode, judge, str(tmp_path))
     if mode == "suggest":  # which is answered once
         lines = (tmp_path / "00001-black.log").read_text(encoding="utf-8").splitlines()
         assert sum(line.endswith("> PLAY 7,7") for line in lines) == 1
 
 
-def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
+def test_a_program_that_does_not_read_delays_nothing(no_orphans):
     # It answers after it was spoken to: what was said before that is forgotten.
     code = "import time; time.sleep(0.5); print('OK', flush=True); time.sleep(600)"
     with closing(EngineProcess([sys.executable, "-c", code, TOKEN])) as process:
@@ -136,7 +134,7 @@ def test_a_program_that_does_not_read_delays_nothing(no_orphans: None) -> None:
     assert time.monotonic() - began < 60
 
 
-def test_lines_end_in_any_way_and_tell_when_and_in_how_many_pieces_they_came() -> None:
+def test_lines_end_in_any_way_and_tell_when_and_in_how_many_pieces_they_came():
     parts = [b"OK\r", b"7", b",", b"7\r9,9\r", b"\n8,8\n", b"\nlast\r\nword"]
     code = f"""
 import sys, time
@@ -174,8 +172,8 @@ SAYS = "import os, signal, sys, time; "
     ],
 )  # fmt: skip
 def test_a_program_floods_beyond_its_bounds_and_its_end_is_told(
-    code: str, merged: bool, heard: int, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    code, merged, heard, fault, monkeypatch
+):
     for name, bound in (("FLOOD_LINES", 4), ("FLOOD_BYTES", 40), ("ERROR_TAIL", 20)):
         monkeypatch.setattr(f"pbrain_engine.arena.process.{name}", bound)
     lines = []
@@ -199,10 +197,7 @@ def test_what_an_engine_says_cannot_steer_a_terminal(text: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
-def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    no_orphans: None,
-) -> None:  # fmt: skip
+def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(tmp_path, monkeypatch, capsys, no_orphans):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     log = tmp_path / "log"
     log.mkdir()
@@ -216,7 +211,7 @@ def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
 
 
-def test_kept_engines_have_a_log_for_each_game(tmp_path: Path) -> None:
+def test_kept_engines_have_a_log_for_each_game(tmp_path):
     play(2, engines=(hostile("steady"), HELPFUL), keep=True, log=str(tmp_path), draw_after=4)
     logs = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     assert len(logs) == 4
@@ -225,7 +220,7 @@ def test_kept_engines_have_a_log_for_each_game(tmp_path: Path) -> None:
         assert "> TURN" in text
 
 
-def test_every_player_is_closed_whatever_happens() -> None:
+def test_every_player_is_closed_whatever_happens():
     closed: list[int] = []
 
     def fail() -> None:
@@ -237,12 +232,12 @@ def test_every_player_is_closed_whatever_happens() -> None:
     assert len(closed) == 2
 
 
-def test_program_that_does_not_exist_cannot_be_started() -> None:
+def test_program_that_does_not_exist_cannot_be_started():
     (game,) = play(1, engines=(HELPFUL, EngineSpec("ghost", ("/nonexistent/pbrain-ghost",))))
     assert (game.reason, game.loser) == ("start", "ghost") and "nonexistent" in game.detail
 
 
-def test_quirks_are_lived_with(no_orphans: None) -> None:
+def test_quirks_are_lived_with(no_orphans):
     (game,) = play(1, engines=(HELPFUL, EngineSpec("other", HELPFUL.command)), draw_after=30)
     assert game.reason == "limit" and not game.fault
     assert ({*game.depths}, {*game.values}, {*game.nodes}) == ({7}, {-42}, {1_203_000})
@@ -252,14 +247,14 @@ def test_quirks_are_lived_with(no_orphans: None) -> None:
 @pytest.mark.long
 @pytest.mark.timed
 @pytest.mark.parametrize("mode", CAUSES)
-def test_two_hundred_hostile_games(mode: str, no_orphans: None) -> None:
+def test_two_hundred_hostile_games(mode, no_orphans):
     turn = 8.0 if mode in PATIENT else 0.5
     games = play(200, 8, engines=(hostile(mode), HELPFUL), turn=turn, tolerance=0.4)
     assert Counter(game.reason for game in games) == {CAUSES[mode]: 200}
     assert {game.number for game in games} == set(range(200))
 
 
-def test_a_game_in_this_process_is_broken_off_within_a_move() -> None:
+def test_a_game_in_this_process_is_broken_off_within_a_move():
     engine = parse_engine("numoku:hash_size=1024")
     settings = MatchSettings((engine, engine), turn=300.0, openings="none", in_process=True)
     pool = LocalGames(settings)

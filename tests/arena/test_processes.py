@@ -28,15 +28,13 @@ def sizes(working_set: int, page_file: int, private: int) -> tuple[int, ...]:
         (sizes(5 * MEGABYTE, 0, 20 * MEGABYTE), 20 * MEGABYTE),  # written out while it slept
     ],
 )
-def test_windows_pages_count_where_any_limit_may_count_them(
-    monkeypatch: pytest.MonkeyPatch, reported: tuple[int, ...], expected: int
-) -> None:
+def test_windows_pages_count_where_any_limit_may_count_them(monkeypatch, reported, expected):
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setattr(memory, "windows_sizes", lambda pid: reported)
     assert memory.footprint() == expected
 
 
-def test_a_process_is_seen_as_it_sees_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_is_seen_as_it_sees_itself(monkeypatch):
     monkeypatch.setattr(processes, "descendants", lambda pid: [])  # servers of other tests
     data = bytearray(os.urandom(1)) * (50 * MEGABYTE)
     seen, own = processes.tree_memory(os.getpid()), memory.footprint()

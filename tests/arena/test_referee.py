@@ -32,7 +32,7 @@ def settings(**changes: object) -> MatchSettings:
     return MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def test_judge_draws_renju_after_200_stones_and_one_engine_is_no_match() -> None:
+def test_judge_draws_renju_after_200_stones_and_one_engine_is_no_match():
     assert settings(judge=True, rule=Rule.RENJU).draw_stones == 200
     assert settings(judge=True).draw_stones == 225
     with pytest.raises(SettingsError):
@@ -53,9 +53,8 @@ def test_judge_draws_renju_after_200_stones_and_one_engine_is_no_match() -> None
     ],
 )
 def test_files_of_a_command_are_found_and_it_runs_in_the_folder_of_its_program(
-    text: str, command: tuple[str, ...], home: str | None,
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    text, command, home, tmp_path, monkeypatch
+):
     for name in ("eng.sh", "eng.py", "conf.txt", "sub/eng", "bin/python3.11", "sh"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -69,7 +68,7 @@ def test_files_of_a_command_are_found_and_it_runs_in_the_folder_of_its_program(
 
 @pytest.mark.timed
 @pytest.mark.parametrize("word", ["depth", "ev", "n", "multipv", "(", "ev -", "ev M", "n 1"])
-def test_blanks_in_a_report_and_a_title_without_an_end_cost_nothing(word: str) -> None:
+def test_blanks_in_a_report_and_a_title_without_an_end_cost_nothing(word):
     began = time.thread_time()
     Thinking().read_message(f"{word}{' ' * 120}x")
     assert ABOUT_FIELD.findall("x" * MAX_LINE) == []
@@ -77,15 +76,13 @@ def test_blanks_in_a_report_and_a_title_without_an_end_cost_nothing(word: str) -
 
 
 @given(st.integers(-6000, 6000))
-def test_values_are_written_as_they_are_read(value: int) -> None:
+def test_values_are_written_as_they_are_read(value):
     assert read_value(format_value(value)) == value
 
 
 @pytest.mark.parametrize("cores", [0, 1, 3, 8, 12])
 @pytest.mark.parametrize("slots", [1, 3, 4])
-def test_slots_share_the_cores_evenly_and_none_twice_where_there_are_enough(
-    cores: int, slots: int
-) -> None:
+def test_slots_share_the_cores_evenly_and_none_twice_where_there_are_enough(cores, slots):
     pin = tuple(range(100, 100 + cores))
     shares = [share_of(pin, number, slots) for number in range(slots)]
     used = Counter(core for share in shares for core in share)

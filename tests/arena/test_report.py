@@ -38,8 +38,8 @@ def journal(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("option", ["--html", "--pgn"])
 def test_a_report_that_cannot_be_written_leaves_what_was_there(
-    journal: Path, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    journal, option, monkeypatch, capsys
+):
     path, games = journal.with_name("out"), journal.read_bytes()
     assert report.main([str(journal), option, str(path)]) == 0
     before = path.read_bytes()
@@ -57,7 +57,7 @@ def test_a_report_that_cannot_be_written_leaves_what_was_there(
     assert path.read_bytes() == before
 
 
-def test_person_steps_through_the_games(journal: Path, browser: Any) -> None:
+def test_person_steps_through_the_games(journal, browser):
     report.main([str(journal)])
     page = browser.new_page(viewport={"width": 1200, "height": 1600})
     errors: list[str] = []
@@ -122,7 +122,7 @@ def games() -> list[GameRecord]:
     ]
 
 
-def test_said_and_scored_stand_by_engine_stage_and_chance(games: list[GameRecord]) -> None:
+def test_said_and_scored_stand_by_engine_stage_and_chance(games):
     rows = {(row.engine, row.stones, row.chances): row for row in calibrate(games, SCALE)}
     row = rows["a", "0-9", "0.7-0.9"]
     assert (row.positions, row.games) == (3, 2)
@@ -139,7 +139,7 @@ def test_said_and_scored_stand_by_engine_stage_and_chance(games: list[GameRecord
     assert ("a", "40+", ALL) not in rows
 
 
-def test_what_is_proven_and_what_a_fault_ended_says_nothing(games: list[GameRecord]) -> None:
+def test_what_is_proven_and_what_a_fault_ended_says_nothing(games):
     said = games[0].values
     games[0] = games[0]._replace(values=(WIN - 5, said[1], 5 - WIN, *said[3:]))
     games[2] = games[2]._replace(reason="time")

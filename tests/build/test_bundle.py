@@ -27,8 +27,8 @@ def archive(tournament_zip: Path) -> Any:
 
 
 def test_one_program_with_its_texts_lies_at_the_root_and_is_no_larger_than_it_may(
-    archive: zipfile.ZipFile, tournament_zip: Path
-) -> None:
+    archive, tournament_zip
+):
     assert tournament_zip.stat().st_size <= package.SIZE_LIMIT == 8_000_000
     executable = [e.filename for e in archive.infolist() if e.external_attr >> 16 & 0o111]
     assert executable == [package.PROGRAM]
@@ -43,7 +43,7 @@ def test_one_program_with_its_texts_lies_at_the_root_and_is_no_larger_than_it_ma
         assert word in notices
 
 
-def test_no_name_gives_a_judge_a_choice_or_troubles_a_manager(archive: zipfile.ZipFile) -> None:
+def test_no_name_gives_a_judge_a_choice_or_troubles_a_manager(archive):
     """A judge takes the only ``.exe`` anywhere, and speaks the new protocol to a ``pbrain``."""
     names = [name.replace(package.PROGRAM, ENTERED) for name in archive.namelist()]
     programs = [name for name in names if name.lower().endswith((".exe", ".com", ".bat"))]
@@ -55,21 +55,21 @@ def test_no_name_gives_a_judge_a_choice_or_troubles_a_manager(archive: zipfile.Z
         assert not any(word in name.lower() for word in FORBIDDEN), name
 
 
-def test_what_every_start_imports_lies_in_one_file(archive: zipfile.ZipFile) -> None:
+def test_what_every_start_imports_lies_in_one_file(archive):
     names = list(marshal.loads(archive.read(f"_internal/{bundle.FILE}")))
     assert names == bundle.names(str(shipping.ROOT))
     assert "pbrain_engine.engine.engine" in names
     assert not set(names) & NEEDLESS
 
 
-def test_the_checksum_beside_it_is_its_own(tournament_zip: Path) -> None:
+def test_the_checksum_beside_it_is_its_own(tournament_zip):
     text = tournament_zip.with_name(tournament_zip.name + ".sha256").read_text(encoding="utf-8")
     digest, name = text.split()
     assert name == tournament_zip.name
     assert digest == hashlib.sha256(tournament_zip.read_bytes()).hexdigest()
 
 
-def test_a_package_that_is_too_large_is_refused(tmp_path: Path) -> None:
+def test_a_package_that_is_too_large_is_refused(tmp_path):
     path = tmp_path / "large.zip"
     path.write_bytes(bytes(1001))
     package.check_size(path, 1001)
@@ -78,7 +78,7 @@ def test_a_package_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["my file", "caf\u00e9", "it's"])
-def test_a_name_that_troubles_a_manager_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_name_that_troubles_a_manager_is_refused(tmp_path, name):
     (tmp_path / name).touch()
     with pytest.raises(BuildError, match="may confuse"):
         list(package.members(tmp_path))

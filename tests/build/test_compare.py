@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.build.building import compare, report
 
 
-def test_the_ratio_is_the_median_of_neighbouring_runs_and_another_signature_is_said() -> None:
+def test_the_ratio_is_the_median_of_neighbouring_runs_and_another_signature_is_said():
     speeds = [(200.0, 100.0), (60.0, 50.0), (150.0, 100.0)]  # the second both slow
     for nodes, word in ((7, "same"), (8, "differs")):
         results = [
@@ -27,8 +26,8 @@ def test_the_ratio_is_the_median_of_neighbouring_runs_and_another_signature_is_s
 
 @pytest.mark.parametrize(("kernel", "weights"), [("a", b"1"), ("b", b"1"), ("a", b"2")])
 def test_revisions_with_another_kernel_or_other_weights_are_compared_and_no_others(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kernel: str, weights: bytes
-) -> None:
+    monkeypatch, tmp_path, kernel, weights
+):
     base, here = tmp_path / "base", tmp_path / "here"
     for tree, numbers in ((base, weights), (here, b"1")):
         (tree / "pbrain_engine/weights").mkdir(parents=True)
@@ -43,9 +42,7 @@ def test_revisions_with_another_kernel_or_other_weights_are_compared_and_no_othe
 @pytest.mark.timed
 @pytest.mark.skipif(sys.platform == "win32", reason="scripts are no programs there")
 @pytest.mark.parametrize(("seconds", "good"), [(0.0, True), (0.6, False)])
-def test_a_late_start_is_outside_of_its_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, good: bool
-) -> None:
+def test_a_late_start_is_outside_of_its_limit(tmp_path, monkeypatch, seconds, good):
     program = tmp_path / "program"
     program.write_text(
         f"#!{sys.executable} -IS\nimport sys, time\ntime.sleep({seconds})\n"

@@ -22,7 +22,7 @@ from pbrain_engine.game.game import Game
 from pbrain_engine.native.load.library import load, processor_level
 from tests.build.building import package, report, shipping
 from tests.build.programs import MEMORY, TOLERANCE, Judged, Managed
-from tests.transcript import Transcript, all_transcripts, replay
+from tests.transcript import all_transcripts, replay
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +75,7 @@ def untouched(program: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("league", PLAYED)
-def test_a_judge_gets_moves_in_each_league(program: Path, tmp_path: Path, league: str) -> None:
+def test_a_judge_gets_moves_in_each_league(program, tmp_path, league):
     moves = list(OPENING)
     with (
         Judged(program, *LEAGUES[league], tmp_path / "first") as first,
@@ -109,9 +109,7 @@ CLOSED = ("e10f10g10h10d4a15", "d10j10e4f4g4h4")
     ],
     ids=["five", "six", "closed"],
 )
-def test_a_judge_sees_that_it_knows_the_rule_of_each_league(
-    program: Path, tmp_path: Path, stones: tuple[str, str], answers: dict[str, str]
-) -> None:
+def test_a_judge_sees_that_it_knows_the_rule_of_each_league(program, tmp_path, stones, answers):
     black, white = (parse_moves(text) for text in stones)
     moves = [move for pair in zip(black, white, strict=True) for move in pair]
     for league, expected in answers.items():
@@ -120,7 +118,7 @@ def test_a_judge_sees_that_it_knows_the_rule_of_each_league(
             assert player.end() == 0
 
 
-def test_an_empty_board_comes_first(program: Path, tmp_path: Path) -> None:
+def test_an_empty_board_comes_first(program, tmp_path):
     with Judged(program, *LEAGUES["freestyle-15"], tmp_path / "game") as player:
         time.sleep(0.3)  # frozen: it cannot even say OK
         x, y = player.move([])
@@ -129,7 +127,7 @@ def test_an_empty_board_comes_first(program: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("league", PLAYED)
-def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
+def test_a_whole_game_of_each_league(program, league):
     size, rule, turn, match = LEAGUES[league]
     command = f'"{program}"'
     options = ["--games", "2", "--judge", "--json", "--no-journal", "--view", "quiet"]
@@ -142,7 +140,7 @@ def test_a_whole_game_of_each_league(program: Path, league: str) -> None:
 
 
 @pytest.mark.long
-def test_a_whole_game_within_the_memory(program: Path, tmp_path: Path) -> None:
+def test_a_whole_game_within_the_memory(program, tmp_path):
     game = Game(20)
     for move in OPENING:
         game.play(*move)
@@ -162,7 +160,7 @@ def test_a_whole_game_within_the_memory(program: Path, tmp_path: Path) -> None:
     assert all(200_000_000 <= peak <= MEMORY for peak in peaks)
 
 
-def test_most_of_the_memory_is_table(program: Path, tmp_path: Path) -> None:
+def test_most_of_the_memory_is_table(program, tmp_path):
     with Judged(program, 20, 0, FILLING, 180_000, tmp_path / "game") as player:
         player.write(ALL)
         player.move(OPENING)
@@ -183,9 +181,7 @@ FILLED = 0.6  # of the limit: what a whole game of long turns uses at least
     [(100, 12), pytest.param(2000, 400, marks=pytest.mark.long)],
     ids=["short", "long"],
 )
-def test_the_peak_working_set_stays_below_the_limit(
-    program: Path, memory: int, turn: int, most: int
-) -> None:
+def test_the_peak_working_set_stays_below_the_limit(program, memory, turn, most):
     game = Game(20)
     with ExitStack() as stack:
         players = [stack.enter_context(Managed(program, 20, turn, memory)) for _ in range(2)]
@@ -201,7 +197,7 @@ def test_the_peak_working_set_stays_below_the_limit(
     assert all(least < peak <= memory - ROOM for peak in peaks)
 
 
-def test_a_game_goes_on_after_a_pause(program: Path) -> None:
+def test_a_game_goes_on_after_a_pause(program):
     game = Game(15)
     game.play(7, 7)
     for anew in (False, True):
@@ -219,7 +215,7 @@ def test_a_game_goes_on_after_a_pause(program: Path) -> None:
 
 @pytest.mark.parametrize("end", ["END", "EOF", "kill"])
 @pytest.mark.parametrize("thinking", [False, True], ids=["waiting", "thinking"])
-def test_nothing_stays_behind(program: Path, tmp_path: Path, end: str, thinking: bool) -> None:
+def test_nothing_stays_behind(program, tmp_path, end, thinking):
     environment = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(tmp_path))
     with closing(EngineProcess([str(program)], str(tmp_path), environment)) as peer:
         peer.send("START 15", "INFO timeout_turn 60000")
@@ -263,20 +259,20 @@ def answer_in(program: Path, folder: Path, environment: dict[str, str]) -> list[
      "PYTHONIOENCODING=nonsense", "PYTHONUTF8=0", "PYTHONHOME=/nowhere PYTHONPATH=/nowhere",
      "PYTHONWARNINGS=error PYTHONVERBOSE=2 PYTHONDEVMODE=1"],
 )  # fmt: skip
-def test_it_starts_in_every_environment(program: Path, tmp_path: Path, environment: str) -> None:
+def test_it_starts_in_every_environment(program, tmp_path, environment):
     words = dict(word.split("=") for word in environment.split())
     ok, move = answer_in(program, tmp_path, words)
     assert ok == "OK" and move.replace(",", "").isdigit()
 
 
-def test_modules_in_the_current_folder_are_not_taken(program: Path, tmp_path: Path) -> None:
+def test_modules_in_the_current_folder_are_not_taken(program, tmp_path):
     for name in ("os", "encodings", "ctypes", "pbrain_engine"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('taken')\n", encoding="utf-8")
     assert answer_in(program, tmp_path, {})[0] == "OK"
 
 
 @pytest.mark.parametrize("transcript", all_transcripts(), ids=lambda transcript: transcript.name)
-def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcript) -> None:
+def test_it_holds_the_dialogue_of_each_client(program, transcript):
     with closing(EngineProcess([str(program)])) as peer:
         replay(transcript, peer, lambda lines: peer.send(*lines, end=transcript.end), ANSWER_TIME)
 
@@ -284,7 +280,7 @@ def test_it_holds_the_dialogue_of_each_client(program: Path, transcript: Transcr
 # That it is the same engine ------------------------------------------------------------
 
 
-def test_every_level_plays_as_the_sources_do(program: Path) -> None:
+def test_every_level_plays_as_the_sources_do(program):
     target = shipping.host()
     expected = shipping.bench("--depth", "7")
     for level in target.levels[: target.levels.index(str(processor_level(load()))) + 1]:
@@ -293,7 +289,7 @@ def test_every_level_plays_as_the_sources_do(program: Path) -> None:
         assert all(found[name] == expected[name] for name in ("nodes", "kernel", "weights"))
 
 
-def test_the_version_tells_all(program: Path) -> None:
+def test_the_version_tells_all(program):
     facts = dict(
         line.split(None, 1) for line in shipping.run([str(program), "--version"]).splitlines()
     )
@@ -303,7 +299,7 @@ def test_the_version_tells_all(program: Path) -> None:
     assert facts["numba"] == "not installed"
 
 
-def test_other_tools_are_refused_in_one_line(program: Path) -> None:
+def test_other_tools_are_refused_in_one_line(program):
     result = subprocess.run([str(program), "match", "a", "b"], capture_output=True, text=True)
     assert result.returncode == 1
     assert result.stderr.count("\n") == 1 and "pbrain-numoku" in result.stderr

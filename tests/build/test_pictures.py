@@ -11,7 +11,7 @@ from tests.build.building import pictures
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_the_picture_is_that_of_its_game() -> None:
+def test_the_picture_is_that_of_its_game():
     game = Game(pictures.GAME_SIZE)
     for move in parse_moves(pictures.GAME):
         game.play(*move)
@@ -21,7 +21,7 @@ def test_the_picture_is_that_of_its_game() -> None:
 
 
 @pytest.mark.parametrize("name", pictures.PICTURES)
-def test_a_picture_of_a_page_is_what_is_drawn_today(name: str) -> None:
+def test_a_picture_of_a_page_is_what_is_drawn_today(name):
     drawn = (pictures.DOCS / f"{name}.svg").read_text(encoding="utf-8")
     assert drawn == pictures.PICTURES[name]()
     page = pictures.DOCS / ("cli.md" if name == "game" else "methods.md")

@@ -58,7 +58,7 @@ def installed(wheel: Path) -> Path:
     return wheel.parent / "installed"
 
 
-def test_the_page_on_installing_names_the_wheel_that_is_built() -> None:
+def test_the_page_on_installing_names_the_wheel_that_is_built():
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     platform = wheels.WHEEL_PLATFORMS["linux-x86_64"]
     named = f"pbrain_numoku-{__version__}-py3-none-{platform}.whl"
@@ -66,8 +66,8 @@ def test_the_page_on_installing_names_the_wheel_that_is_built() -> None:
 
 
 def test_an_installed_wheel_thinks_without_site_packages_and_tells_what_it_was_built_with(
-    installed: Path,
-) -> None:
+    installed,
+):
     command = [sys.executable, "-S", "-c", THINK]  # no site packages: no NumPy, no numba
     shipped, path, depth = shipping.run(command, installed, PYTHONPATH=str(installed)).split()
     assert (shipped, depth) == ("True", "3") and path.startswith(str(installed))
@@ -79,7 +79,7 @@ def test_an_installed_wheel_thinks_without_site_packages_and_tells_what_it_was_b
     assert facts == facts | told | {"bench": "4711", "numba": "not installed"}
 
 
-def test_a_wheel_in_an_empty_environment_has_both_commands(wheel: Path, tmp_path: Path) -> None:
+def test_a_wheel_in_an_empty_environment_has_both_commands(wheel, tmp_path):
     venv.create(tmp_path / "venv")
     scripts = next((tmp_path / "venv").glob("[bS][ic][nr]*"))  # bin, or Scripts on Windows
     pip = [sys.executable, "-m", "pip", "--python", str(next(scripts.glob("python*")))]
@@ -102,9 +102,7 @@ def test_a_wheel_in_an_empty_environment_has_both_commands(wheel: Path, tmp_path
     assert found["nodes"] == shipping.bench("--short")["nodes"]
 
 
-def test_a_wheel_has_all_that_the_engine_reads_and_asks_for_no_version_of_the_c_library(
-    installed: Path,
-) -> None:
+def test_a_wheel_has_all_that_the_engine_reads_and_asks_for_no_version_of_the_c_library(installed):
     names = {path.relative_to(installed).as_posix() for path in installed.rglob("*")}
     assert "pbrain_engine/py.typed" in names
     assert any(name.startswith("pbrain_engine/weights/") for name in names)
@@ -116,7 +114,7 @@ def test_a_wheel_has_all_that_the_engine_reads_and_asks_for_no_version_of_the_c_
         assert b"GLIBC_" not in path.read_bytes()  # so that any manylinux platform is true
 
 
-def test_an_sdist_has_all_sources_and_no_library(tmp_path: Path) -> None:
+def test_an_sdist_has_all_sources_and_no_library(tmp_path):
     wheels.make_sdist(tmp_path)
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as file:
@@ -133,9 +131,7 @@ def test_an_sdist_has_all_sources_and_no_library(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # setuptools about its own table in pyproject.toml
-def test_pip_compiles_the_kernel_into_the_wheel(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_pip_compiles_the_kernel_into_the_wheel(monkeypatch, tmp_path):
     target = shipping.host()
 
     def build(work: compiler.Build, folder: str) -> list[str]:

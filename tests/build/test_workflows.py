@@ -33,13 +33,13 @@ def jobs() -> list[Any]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_may_only_read(path: Path) -> None:
+def test_a_workflow_may_only_read(path):
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert document["permissions"] == {"contents": "read"}
 
 
 @pytest.mark.parametrize("job", jobs())
-def test_a_job_ends_in_time_and_calls_only_make_and_pinned_actions(job: dict[str, Any]) -> None:
+def test_a_job_ends_in_time_and_calls_only_make_and_pinned_actions(job):
     is_long = any(f"make {target}" in str(job) for target in ("long", "mutants"))
     assert 0 < job["timeout-minutes"] <= (MOST_MINUTES_WEEKLY if is_long else MOST_MINUTES)
     for step in job["steps"]:
@@ -51,7 +51,7 @@ def test_a_job_ends_in_time_and_calls_only_make_and_pinned_actions(job: dict[str
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the script is for Unix")
-def test_the_script_of_continuous_integration_is_sound() -> None:
+def test_the_script_of_continuous_integration_is_sound():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
     assert subprocess.run(["bash", "-n", str(script)]).returncode == 0
@@ -60,7 +60,7 @@ def test_the_script_of_continuous_integration_is_sound() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="no folder can be made in /proc")
-def test_a_cache_that_cannot_be_written_is_one_line() -> None:
+def test_a_cache_that_cannot_be_written_is_one_line():
     environment = {**os.environ, "NUMOKU_CACHE": "/proc/kernels"}
     recipe = shipping.run(["make", "--dry-run", "--no-print-directory", "--always-make", "setup"])
     program, *words = recipe.splitlines()[-1].split()

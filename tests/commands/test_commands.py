@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,6 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.store import host_target
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol import serve
-from tests.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 JOURNAL = ROOT / "tests" / "arena" / "journals" / "test-0.3.jsonl"
@@ -32,7 +30,7 @@ JOURNAL = ROOT / "tests" / "arena" / "journals" / "test-0.3.jsonl"
 # The command line itself ----------------------------------------------------------------
 
 
-def test_version_names_the_kernel(run: Run) -> None:
+def test_version_names_the_kernel(run):
     status, out, _ = run("--version")
     assert status == 0
     target = host_target()
@@ -40,9 +38,7 @@ def test_version_names_the_kernel(run: Run) -> None:
     assert out.startswith("numoku ") and f"kernel  {target.name} v" in out and "Python  3." in out
 
 
-def test_version_tells_why_there_is_no_kernel(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_version_tells_why_there_is_no_kernel(run, monkeypatch, tmp_path):
     monkeypatch.setattr("pbrain_engine.native.load.library._loaded", {})
     monkeypatch.setenv("NUMOKU_CACHE", str(tmp_path))
     status, out, _ = run("--version")
@@ -53,7 +49,7 @@ def test_version_tells_why_there_is_no_kernel(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
 @pytest.mark.parametrize(("words", "expected"), [("--version", 0), ("solve README.md", 1)])
-def test_a_failure_stays_one_when_the_reader_has_gone(words: str, expected: int) -> None:
+def test_a_failure_stays_one_when_the_reader_has_gone(words, expected):
     command = [sys.executable, "-m", "pbrain_engine.cli", *words.split()]
     reader, writer = os.pipe()
     os.close(reader)
@@ -70,9 +66,7 @@ def test_a_failure_stays_one_when_the_reader_has_gone(words: str, expected: int)
     [(openings, "generate", "--count 2"), (report, "summary", f"{JOURNAL} --text"),
      (doctor, "run_check", "any")],
 )  # fmt: skip
-def test_a_reader_that_leaves_is_no_failure(
-    module: Any, name: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_leaves_is_no_failure(module, name, words, monkeypatch):
     def left(*asked: object) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
@@ -82,14 +76,14 @@ def test_a_reader_that_leaves_is_no_failure(
 
 
 @pytest.mark.parametrize("words", ["--nope", "--log", "--row-first --weights", "-x"])
-def test_the_program_for_managers_names_options_that_it_cannot_read(words: str) -> None:
+def test_the_program_for_managers_names_options_that_it_cannot_read(words):
     command = [sys.executable, "-m", "pbrain_engine", *words.split()]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input="")
     said = f"pbrain-numoku: cannot read {words}; `pbrain-numoku --help` helps\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
-def test_the_program_for_managers_explains_itself() -> None:
+def test_the_program_for_managers_explains_itself():
     for word in ("--help", "-h"):
         result = subprocess.run(
             [sys.executable, "-m", "pbrain_engine", word], cwd=ROOT, capture_output=True, text=True
@@ -105,7 +99,7 @@ def test_the_program_for_managers_explains_itself() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
-def test_an_interrupt_shows_what_was_found() -> None:
+def test_an_interrupt_shows_what_was_found():
     command = [sys.executable, "-m", "pbrain_engine.cli", "analyse", "h8i9", "--time", "60"]
     with subprocess.Popen(
         command,
@@ -127,7 +121,7 @@ def test_an_interrupt_shows_what_was_found() -> None:
 # Bench ----------------------------------------------------------------------------------
 
 
-def test_the_bench_covers_rules_and_boards() -> None:
+def test_the_bench_covers_rules_and_boards():
     covered = {(position.rule, position.width) for position in bench.POSITIONS}
     assert covered == {(rule, size) for rule in Rule for size in (15, 20)}
     assert [position.rule for position in bench.SHORT] == list(Rule)
@@ -135,7 +129,7 @@ def test_the_bench_covers_rules_and_boards() -> None:
 
 
 @pytest.mark.parametrize("position", bench.POSITIONS)
-def test_bench_positions_are_games_that_go_on(position: GameRecord) -> None:
+def test_bench_positions_are_games_that_go_on(position):
     game = Game(*position.board)
     for x, y in position.moves:
         assert not game.is_forbidden(x, y)
@@ -147,7 +141,7 @@ def test_bench_positions_are_games_that_go_on(position: GameRecord) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_every_level_takes_a_win_and_stops_a_five(level: int) -> None:
+def test_every_level_takes_a_win_and_stops_a_five(level):
     with Engine(memory=60_000_000) as engine:
         dialogue = Dialogue(engine, GameStart(GameRecord(), level=level, seconds=0.05), 2)
         dialogue._begin(parse_setup("g8h8a1i8a3j8a5k8a7"))
@@ -160,6 +154,6 @@ def test_every_level_takes_a_win_and_stops_a_five(level: int) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="Linux has such a file")
-def test_what_cannot_be_read_is_named_once_without_numbers(run: Run, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named_once_without_numbers(run, tmp_path):
     status, _, problem = run("db", str(tmp_path / "a.db"), "add", "/proc/self/mem")
     assert status == 1 and problem == "numoku: /proc/self/mem: Input/output error\n"

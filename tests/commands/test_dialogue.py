@@ -88,9 +88,7 @@ STAGES = [  # of release 0.2: the stones, the stage, which player the person is,
 
 
 @pytest.mark.parametrize(("moves", "stage", "person", "act"), STAGES)
-def test_every_stage_of_swap2_of_earlier_releases_goes_on(
-    moves: str, stage: str, person: int, act: Act
-) -> None:
+def test_every_stage_of_swap2_of_earlier_releases_goes_on(moves, stage, person, act):
     begun = play.begun_of(upgraded(page_game(moves, match_of("black", stage))))
     assert begun.opening is not None and begun.opening.person == person
     assert begun.opening.play.stones == parse_moves(moves)
@@ -99,7 +97,7 @@ def test_every_stage_of_swap2_of_earlier_releases_goes_on(
 
 @pytest.mark.parametrize("person", [0, 1])
 @pytest.mark.parametrize("name", RULES)
-def test_every_step_of_an_opening_is_kept(name: str, person: int) -> None:
+def test_every_step_of_an_opening_is_kept(name, person):
     opening, chance = OpeningPlay(RULES[name]), random.Random(person)
     with Engine(hash_size=1 << 20) as engine:
         while True:
@@ -115,9 +113,7 @@ def test_every_step_of_an_opening_is_kept(name: str, person: int) -> None:
             opening = opening.after([random_word(opening, chance)])
 
 
-def test_a_game_of_the_page_goes_on_in_the_terminal(
-    typed: Typed, capsys: pytest.CaptureFixture[str], shelf: SavedGames
-) -> None:
+def test_a_game_of_the_page_goes_on_in_the_terminal(typed, capsys, shelf):
     shelf.keep(page_game("h8i9j10k11", match_of("white"), began=3.0))
     shelf.keep({**page_game("a1", match_of("both"), began=9.0)})
     shelf.keep({**page_game("b1", None, began=10.0), "looked": True})
@@ -129,7 +125,7 @@ def test_a_game_of_the_page_goes_on_in_the_terminal(
     assert kept["match"]["human"] == "white" and kept["names"]["black"] == "Numoku level 3"
 
 
-def test_it_goes_on_at_the_move_that_was_looked_at(typed: Typed, shelf: SavedGames) -> None:
+def test_it_goes_on_at_the_move_that_was_looked_at(typed, shelf):
     game = page_game("h8i9j10k11", match_of("black"))
     game["tree"].append({"parent": 0, "x": 0, "y": 0, "comment": "a side line"})
     shelf.keep({**game, "at": 5})
@@ -143,22 +139,20 @@ def test_it_goes_on_at_the_move_that_was_looked_at(typed: Typed, shelf: SavedGam
     assert "a side line" in str(kept["tree"]) and "k11" not in str(kept["names"])
 
 
-def test_an_opening_goes_on_at_the_step_that_was_looked_at(shelf: SavedGames) -> None:
+def test_an_opening_goes_on_at_the_step_that_was_looked_at(shelf):
     opening = {"rule": "rif", "actions": "h8 i9 j10 swap a1 b2+c3 b2 o15", "person": 0}
     shelf.keep({**page_game("h8i9j10a1b2o15c4", match_of("white", opening=opening)), "at": 2})
     begun = play.resume_last(shelf)
     assert begun.opening is not None and begun.opening.play.actions == ["h8", "i9"]
 
 
-def test_one_fifth_stone_is_asked_for_as_a_cell() -> None:
+def test_one_fifth_stone_is_asked_for_as_a_cell():
     for number, asked in (("1", "a cell"), ("2", "cells, as in g7+h9")):
         played = OpeningPlay.named("yamaguchi", actions=f"h8 i9 j10 {number} keep a1")
         assert TalkedOpening(played, 0).prompt == f"you, black: {asked}"
 
 
-def test_a_move_of_numoku_alone_is_not_taken_back(
-    typed: Typed, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_move_of_numoku_alone_is_not_taken_back(typed, capsys):
     typed("undo; a1; undo; undo; quit")
     assert play.main(["--side", "white", "--time", "0.05", "--level", "1"]) == 0
     said = capsys.readouterr().out
@@ -166,9 +160,7 @@ def test_a_move_of_numoku_alone_is_not_taken_back(
     assert said.count("Numoku: ") == 2
 
 
-def test_of_a_pass_that_was_taken_back_the_moves_before_are_kept(
-    typed: Typed, shelf: SavedGames, tmp_path: Path
-) -> None:
+def test_of_a_pass_that_was_taken_back_the_moves_before_are_kept(typed, shelf, tmp_path):
     file = tmp_path / "passed.sgf"
     file.write_text("(;GM[4]SZ[15];B[hh](;W[];B[ii])(;W[jj];B[];W[kk]))")
     typed("undo; undo; quit")
@@ -177,9 +169,7 @@ def test_of_a_pass_that_was_taken_back_the_moves_before_are_kept(
     assert [(row["parent"], row["x"]) for row in kept["tree"]] == [(-1, 7), (0, 9)]
 
 
-def test_the_clock_of_the_page_stands_still_in_the_terminal(
-    typed: Typed, shelf: SavedGames
-) -> None:
+def test_the_clock_of_the_page_stands_still_in_the_terminal(typed, shelf):
     clock = {"used": [62.5, 40.0], "minutes": "1", "increment": "0", "byoyomi": "10"}
     clock["periods"] = "3"
     shelf.keep(page_game("h8i9", match_of("black", **clock)))
@@ -192,9 +182,7 @@ def test_the_clock_of_the_page_stands_still_in_the_terminal(
     assert shelf.going_on()[0]["match"]["minutes"] == "0"  # a game of its own
 
 
-def test_a_game_that_cannot_be_kept_says_why(
-    typed: Typed, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_game_that_cannot_be_kept_says_why(typed, capsys):
     shelf_file().mkdir(parents=True)
     typed("h8; quit")
     assert play.main(["--time", "0.05", "--level", "1"]) == 0

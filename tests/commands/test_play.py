@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -51,9 +50,7 @@ def random_tree(chance: random.Random) -> GameTree:
     return tree
 
 
-def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(
-    dialogue: Dialogue, tmp_path: Path
-) -> None:
+def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(dialogue, tmp_path):
     chance = random.Random(35)
     for number in range(10):
         path = tmp_path / f"{number}.sgf"

@@ -6,7 +6,6 @@ import signal
 import sys
 import time
 from math import exp, log
-from pathlib import Path
 
 import pytest
 
@@ -48,16 +47,14 @@ def moved(ply: int, chance: float, loss: float = 0.0, missed: bool = False) -> R
      (0.2, False, "blunder"), (1.0, False, "blunder"),
      (0.01, True, "mistake"), (0.2, True, "blunder")],
 )  # fmt: skip
-def test_moves_are_judged_by_the_chance_that_they_lost(
-    loss: float, missed: bool, kind: str
-) -> None:
+def test_moves_are_judged_by_the_chance_that_they_lost(loss, missed, kind):
     assert moved(1, 1.0, loss, missed).kind == kind
     assert moved(1, 1.0, loss, missed).is_mistake is (kind in ("mistake", "blunder"))
     words = review.remarks(GameRecord(), moved(1, 1.0, loss, missed))
     assert ("missed a win in 1: b2" in words) is missed
 
 
-def test_accuracy_is_a_mean_of_each_side() -> None:
+def test_accuracy_is_a_mean_of_each_side():
     game = GameRecord(moves=((1, 0), (2, 0), (3, 0)))
     found = [moved(1, 0.5), moved(2, 0.5, 0.1), moved(3, 0.6, 0.2)]
     black = result.verdict(game, found, Side.BLACK)
@@ -69,7 +66,7 @@ def test_accuracy_is_a_mean_of_each_side() -> None:
     assert result.verdict(game, found[:1], Side.WHITE).accuracy is None
 
 
-def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() -> None:
+def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance():
     game = GameRecord(moves=tuple((n, 0) for n in range(1, 7)))
     # Black's chance before each move: 0.5, 0.9, 0.6, 0.85, 0.9, 0.95, and 1 in the end.
     found = [moved(1, 0.5), moved(2, 0.1), moved(3, 0.6), moved(4, 0.15), moved(5, 0.9),
@@ -79,7 +76,7 @@ def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance() 
     assert result.decisive(game, found[:1]) is None and result.decisive(game, []) is None
 
 
-def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
+def test_a_second_review_writes_nothing_twice(tmp_path):
     path, out = tmp_path / "game.sgf", tmp_path / "out.sgf"
     path.write_text(
         "(;GM[4]SZ[15]PB[Ann]C[a good game];B[hh]C[mine];W[aa];B[ih];W[ca];B[jh](;W[ea];B[ao];"
@@ -103,9 +100,7 @@ def test_a_second_review_writes_nothing_twice(tmp_path: Path) -> None:
     assert "better" in texts[2] and "1 mistakes" not in texts[2]
 
 
-def test_what_a_review_is_written_over_loses_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_review_is_written_over_loses_nothing(tmp_path, capsys):
     path, library = tmp_path / "two.sgf", tmp_path / "a.lib"
     path.write_text("(;GM[4]SZ[15];B[hh])(;GM[4]SZ[15];B[ii];W[aa])", encoding="utf-8")
     assert review.main([str(path), "--sgf", str(path)]) == 0
@@ -125,9 +120,7 @@ def test_what_a_review_is_written_over_loses_nothing(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
-def test_an_interrupt_shows_what_is_done(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_shows_what_is_done(capsys, monkeypatch):
     judged: list[Reviewed] = []
     judge = Reviewer._judge
 
@@ -147,9 +140,7 @@ def test_an_interrupt_shows_what_is_done(
     assert "moves of 8 were reviewed" in said.err
 
 
-def test_an_interrupt_before_the_search_leaves_files_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_before_the_search_leaves_files_alone(tmp_path, monkeypatch):
     def interrupt(*works: object) -> None:
         raise KeyboardInterrupt
 

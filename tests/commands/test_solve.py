@@ -36,12 +36,7 @@ LONG = "j5k10g7m10o7h8f16f10e10m11k7f8i13l13j15h13g8g14o12o5n15e8m15k15"
 
 
 @pytest.mark.parametrize("way", [["--time", "60"], ["--prove"]])
-def test_an_interrupt_ends_a_search_at_once(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    way: list[str],
-) -> None:
+def test_an_interrupt_ends_a_search_at_once(tmp_path, capsys, monkeypatch, way):
     calls = iter([True, True])  # interrupts
     wait = threads.wait_for
 
@@ -71,11 +66,8 @@ DEEP = (
 
 @pytest.mark.parametrize("shown", [None, 3])
 def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    shown: int | None,
-) -> None:
+    tmp_path, capsys, monkeypatch, shown
+):
     def line(engine: Engine, thought: Thought) -> list[Move]:
         return line_to_five(engine, thought)[:shown]
 
@@ -93,7 +85,7 @@ def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its pipes have another encoding")
 @pytest.mark.parametrize("words", ["solve -", "play --level 1 --time 0.1"])
-def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
+def test_bytes_that_are_no_text_are_lines_like_others(words):
     command = [sys.executable, "-m", "pbrain_engine.cli", *words.split()]
     strict = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     result = subprocess.run(
@@ -108,9 +100,7 @@ def test_bytes_that_are_no_text_are_lines_like_others(words: str) -> None:
         assert result.returncode == 0 and b"is not a cell" in result.stdout
 
 
-def test_the_mark_of_an_encoding_and_signs_in_a_name_hurt_no_puzzle(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_mark_of_an_encoding_and_signs_in_a_name_hurt_no_puzzle(tmp_path, capsys):
     path = tmp_path / "puzzles.jsonl"
     path.write_text("\ufeff" + json.dumps({**GOOD, "id": "a\n\x1b[2Jb"}), encoding="utf-8")
     status, out, _ = solve(capsys, path)
@@ -118,16 +108,14 @@ def test_the_mark_of_an_encoding_and_signs_in_a_name_hurt_no_puzzle(
     assert out.startswith("a??[2Jb  vcf  ")
 
 
-def test_input_without_a_puzzle_is_not_read_without_end(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_input_without_a_puzzle_is_not_read_without_end(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n" * 11_000))
     status, out, err = solve(capsys, Path("-"))
     assert (status, out, err.count("\n")) == (1, "", 4)
     assert err.endswith("numoku: the standard input has no puzzle in its first 10,000 lines\n")
 
 
-def test_the_sample_puzzles_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sample_puzzles_are_solved(capsys):
     sample = Path(__file__).parents[2] / "docs" / "puzzles.jsonl"
     status, out, _ = solve(capsys, sample, "--json")
     assert status == 0

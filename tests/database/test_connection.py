@@ -429,9 +429,7 @@ def test_an_export_that_fails_leaves_the_file_that_was_there(kind, tmp_path, mon
 
 
 @pytest.mark.parametrize("name", [":memory:", "file:x.db", "x.db?mode=ro", " "])
-def test_a_database_is_in_the_file_of_its_name(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_is_in_the_file_of_its_name(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Database(name, create=True).close()
     assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -14,5 +14,5 @@ ON_WINDOWS = pytest.mark.skipif(sys.platform != "win32", reason="no other counts
 
 
 @pytest.mark.parametrize("title", [*TOURNAMENT, pytest.param("peak working set", marks=ON_WINDOWS)])
-def test_our_own_program_does_what_a_tournament_needs(title: str) -> None:
+def test_our_own_program_does_what_a_tournament_needs(title):
     assert grade([sys.executable, "-m", "pbrain_engine"], title, patience=30.0) == PASS

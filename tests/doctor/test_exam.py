@@ -43,7 +43,7 @@ def grade(program: list[str], title: str, patience: float = 0.4) -> str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other checks are made there")
-def test_all_dialogues_and_what_is_said_of_faults_are_as_recorded() -> None:
+def test_all_dialogues_and_what_is_said_of_faults_are_as_recorded():
     dialogues.dialogues.check()
 
 
@@ -53,9 +53,7 @@ CLIENTS = ["Piskvork 9", "Yixin", "c-gomoku"]
 @pytest.mark.parametrize(
     "clients", [CLIENTS, pytest.param(["any", "judge"], marks=pytest.mark.long)]
 )
-def test_our_own_program_has_no_violation(
-    clients: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_our_own_program_has_no_violation(clients, capsys):
     chosen = [word for client in clients for word in ("--client", client)]
     words = ["--json", "--turn", "0.1", *chosen, "--", sys.executable, "-m", "pbrain_engine"]
     status = checks.main(words)
@@ -65,7 +63,7 @@ def test_our_own_program_has_no_violation(
 
 
 @pytest.mark.timed
-def test_a_check_of_a_program_that_reads_nothing_more_fails_in_time(tmp_path: Path) -> None:
+def test_a_check_of_a_program_that_reads_nothing_more_fails_in_time(tmp_path):
     options = Options(program(tmp_path, "numb"), turn=0.05, patience=0.4)
     (million,) = [c for c in checks.select(["any"]) if "million" in c.title]
     found = checks.run_check(million, options)
@@ -79,14 +77,14 @@ def test_a_check_of_a_program_that_reads_nothing_more_fails_in_time(tmp_path: Pa
     [("noisy", "writes nothing to stderr"), ("pieces", "writes each line in one piece"),
      ("dead", "writes each line in one piece"), ("deaf", "in one burst")],
 )  # fmt: skip
-def test_a_violation_is_found_in_time(tmp_path: Path, kind: str, title: str) -> None:
+def test_a_violation_is_found_in_time(tmp_path, kind, title):
     began = perf_counter()
     assert grade(program(tmp_path, kind), title) == FAIL
     assert perf_counter() - began < 10
 
 
 @needs_windows_itself
-def test_children_of_a_program_die_with_it(tmp_path: Path) -> None:
+def test_children_of_a_program_die_with_it(tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(
         "import subprocess, sys, time\n"

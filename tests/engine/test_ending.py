@@ -137,7 +137,7 @@ def test_a_claim_that_is_wrong_gets_no_proof(engine, solver):
 
 
 @pytest.mark.parametrize("first", ["d8", "h8"])
-def test_of_a_line_without_the_win_only_its_move_is_kept(first: str) -> None:
+def test_of_a_line_without_the_win_only_its_move_is_kept(first):
     with Engine(memory=60_000_000) as engine:
         for cell in ("e8", "e12", "f8", "f12", "g8", "g12"):
             engine.play(cell)

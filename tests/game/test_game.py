@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-from pathlib import Path
 
 import pytest
 
@@ -137,9 +136,7 @@ LONG = [pytest.param(*board, 68, 0.05, marks=pytest.mark.long) for board in BOAR
 
 @pytest.mark.parametrize("rule", rules.RULES)
 @pytest.mark.parametrize("width, height, games, turn", [(8, 7, 1, 0.01), *LONG])
-def test_the_program_keeps_to_the_rules(
-    rule: str, width: int, height: int, games: int, turn: float, tmp_path: Path
-) -> None:
+def test_the_program_keeps_to_the_rules(rule, width, height, games, turn, tmp_path):
     journal = tmp_path / "games.jsonl"
     words = ["numoku", "numoku", "--rule", rule.replace("_", "-"), "--board", f"{width}x{height}"]
     words += ["--games", str(games), "--turn", str(turn), "--memory", "70", "--keep"]

@@ -28,9 +28,8 @@ LOST_VALUE = -900
     ],
 )
 def test_the_first_iteration_after_the_last_that_was_fooled_counts(
-    iterations: list[tuple[Move, int, int]], nodes: int, is_seen: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    iterations, nodes, is_seen, monkeypatch
+):
     def think(engine: Engine, limit: Limit, on_iteration: Callable[[Thought], Any]) -> Thought:
         assert engine.game.moves == [Move(7, 7), Move(8, 8), Move(7, 8)] and limit.time is None
         for move, value, spent in iterations:

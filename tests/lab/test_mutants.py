@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 from lab.mutants import schemata
 from lab.mutants.__main__ import COMPILED, EQUIVALENT, drawn, key_of
@@ -16,7 +15,7 @@ KINDS = {"arguments", "statement", "bound", "sign", "branch", "comparison", "con
          "not", "min/max"}  # fmt: skip
 
 
-def test_mutants_of_every_kind_change_their_line_alone_and_compile() -> None:
+def test_mutants_of_every_kind_change_their_line_alone_and_compile():
     found = [m for file in sources() for m in mutants_of(file)]
     samples = {(mutant.kernel, mutant.kind): mutant for mutant in found}
     assert {*samples} == {(kernel, kind) for kernel in (False, True) for kind in KINDS}
@@ -35,13 +34,13 @@ def shape(text: bytes) -> str:
     return ast.dump(ast.parse(text))
 
 
-def test_mutants_are_drawn_from_a_part_once_each_and_by_their_seed() -> None:
+def test_mutants_are_drawn_from_a_part_once_each_and_by_their_seed():
     for package in ("", "python", "kernels", "database", "search/threats", "cli"):
         assert len({*drawn(1, 12, package)}) == 12
     assert drawn(1, 9, "protocol") == drawn(1, 9, "protocol") != drawn(2, 9, "protocol")
 
 
-def test_kernels_with_mutants_have_a_copy_of_the_function_for_each(tmp_path: Path) -> None:
+def test_kernels_with_mutants_have_a_copy_of_the_function_for_each(tmp_path):
     copy_tree(tmp_path)
     mutants = list(enumerate(drawn(3, 10, "kernels"), 1))
     schemata.plant(tmp_path, mutants)
@@ -64,7 +63,7 @@ def function(text: bytes, name: str) -> str:
     return "\n".join(map(ast.unparse, found.body[ast.get_docstring(found) is not None :]))
 
 
-def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path: Path) -> None:
+def test_a_fault_is_noticed_by_a_test_that_reaches_it_and_by_no_other(tmp_path):
     (mutant,) = [m for m in mutants_of("values.py") if m.function == "chance" and m.new == " <= "]
     other = "tests/test_values.py::test_one_unit_of_the_scale_is_one_logistic_unit"
     sharp = "tests/test_values.py::test_chances_are_between_none_and_certain"
