@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -17,13 +16,9 @@ import pytest
 import pbrain_engine
 from pbrain_engine import cli
 from pbrain_engine.errors import problem_of
+from tests.programs import NUMOKU, run_program
 
-ROOT = Path(__file__).parents[1]
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
-
-
-def program(*command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
@@ -72,12 +67,14 @@ def test_a_line_break_in_a_name_breaks_no_line_and_a_tilde_is_ones_home(tmp_path
 
 @unix
 @pytest.mark.parametrize(
-    "words", ["--help", "analyse --help", "analyse h8 --depth 8", "weights learned hand"]
-)
-def test_a_closed_pipe_is_no_failure(words):
-    command = f"{sys.executable} -m pbrain_engine.cli {words} | head -n 1"
-    result = program("bash", "-o", "pipefail", "-c", command)
-    assert (result.returncode, result.stderr) == (0, "")
+    ("words", "status"),
+    [("--help", 0), ("analyse --help", 0), ("analyse h8 --depth 8", 0), ("--version", 0),
+     ("weights learned hand", 0), ("solve README.md", 1)],
+)  # fmt: skip
+def test_a_closed_pipe_is_no_failure_and_makes_none_good(words, status):
+    command = f"unset PYTHONUNBUFFERED; {' '.join(NUMOKU)} {words} | head -n 1"
+    result = run_program("bash", "-o", "pipefail", "-c", command)
+    assert (result.returncode, bool(result.stderr)) == (status, bool(status))
 
 
 @unix
@@ -89,7 +86,7 @@ def test_a_closed_pipe_is_no_failure(words):
 def test_help_for_a_full_disk_says_so(name, buffering):
     module = "pbrain_engine.cli" if name else "pbrain_engine"
     command = f"{buffering}; {sys.executable} -m {module} {name} --help >/dev/full"
-    result = program("bash", "-c", command)
+    result = run_program("bash", "-c", command)
     assert result.returncode == 1 and result.stderr.endswith(": No space left on device\n")
     assert result.stderr.startswith("numoku") and result.stderr.count("\n") == 1
 
@@ -114,8 +111,8 @@ def test_help_for_a_full_disk_says_so(name, buffering):
     ],
 )
 def test_streams_that_are_closed_or_full_are_no_fault(words, streams, status, output):
-    command = f"unset PYTHONUNBUFFERED; {sys.executable} -m pbrain_engine.cli {words} {streams}"
-    result = program("bash", "-c", command)
+    command = f"unset PYTHONUNBUFFERED; {' '.join(NUMOKU)} {words} {streams}"
+    result = run_program("bash", "-c", command)
     reported = result.stdout + result.stderr
     assert result.returncode == status and "Traceback" not in reported and "ignored" not in reported
     assert output in reported and bool(output) == bool(reported)
@@ -154,8 +151,7 @@ def test_a_file_without_an_end_is_refused(words, tmp_path, monkeypatch, capsys):
 )  # fmt: skip
 def test_without_a_stream_for_errors_the_output_is_still_json(words, tmp_path):
     words = words.replace("FILE", str(tmp_path / "match.jsonl"))
-    command = f"{sys.executable} -m pbrain_engine.cli {words} 2>&-"
-    result = program("bash", "-c", command)
+    result = run_program("bash", "-c", f"{' '.join(NUMOKU)} {words} 2>&-")
     assert result.returncode == 0
     assert all(isinstance(json.loads(line), dict) for line in result.stdout.splitlines())
 
@@ -185,8 +181,7 @@ sys.exit(cli.main({1!r}))
     ],
 )
 def test_an_interrupt_while_modules_are_loaded_ends_the_command(module, words):
-    script = INTERRUPTING.format(module, words)
-    result = program(sys.executable, "-c", script)
+    result = run_program(sys.executable, "-c", INTERRUPTING.format(module, words))
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 
 
@@ -208,9 +203,8 @@ sys.exit(cli.main({!r}))
     ],
 )
 def test_what_is_not_installed_is_told_with_its_cure(missing, words, extra):
-    result = program(sys.executable, "-c", WITHOUT.format(missing, words))
-    assert result.returncode == 1
-    assert result.stderr.count("\n") == 1
+    result = run_program(sys.executable, "-c", WITHOUT.format(missing, words))
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert f"pip install 'pbrain-numoku[{extra}]'" in result.stderr
 
 
@@ -222,7 +216,7 @@ def test_a_missing_module_that_no_extra_brings_is_not_explained(monkeypatch, run
 
 def test_the_extra_for_learning_is_enough_for_it():
     words = ["weights", "--games", "tests/games/sample.games"]
-    result = program(sys.executable, "-c", WITHOUT.format("ziglang", words))
+    result = run_program(sys.executable, "-c", WITHOUT.format("ziglang", words))
     assert (result.returncode, result.stderr) == (0, "")
 
 
@@ -233,10 +227,9 @@ def test_only_commands_that_learn_cannot_be_loaded_without_what_is_not_python():
         "    try: import_module(f'pbrain_engine.{module}')\n"
         "    except ModuleNotFoundError: print(name)"
     )
-    command = [sys.executable, "-S", "-c", code]  # without site packages
     bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    output = subprocess.check_output(command, cwd=ROOT, env=bare, text=True)
-    assert output.split() == ["train"]  # the others need nothing, or say themselves what
+    said = run_program(sys.executable, "-S", "-c", code, env=bare)  # without site packages
+    assert said.stdout.split() == ["train"]  # the others need nothing, or say themselves what
 
 
 def test_only_commands_that_are_there_are_listed(monkeypatch, run):
@@ -266,6 +259,6 @@ def test_all_errors_of_the_package_have_one_base():
 
 
 def test_help_for_a_command_is_what_its_option_shows(run):
-    said = program(sys.executable, "-m", "pbrain_engine.cli", "help", "solve")
+    said = run_program(*NUMOKU, "help", "solve")
     assert said.returncode == 0 and said.stdout.startswith("usage: numoku solve")
     assert run("help", "no-such-command")[0] == 2

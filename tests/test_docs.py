@@ -8,7 +8,6 @@ import re
 from contextlib import redirect_stdout, suppress
 from functools import cache
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ import pbrain_engine
 from pbrain_engine import cli
 from pbrain_engine.commands import analyse, bench, demo, play
 from tests.build.building import docs
+from tests.programs import ROOT
 
-ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 OPTIONS = doctest.NORMALIZE_WHITESPACE
 

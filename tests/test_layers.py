@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from functools import cache
 from importlib.util import resolve_name
@@ -12,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests import check
+from tests.programs import ROOT, run_program
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = "pbrain_engine"
 
 # Low to high. A name stands for a module or a whole subpackage; those of one row are on a
@@ -74,8 +73,10 @@ STANDARD_ONLY = (
     "native/load/*.py", "position/rules.py", "position/geometry.py", "values.py", "game/*.py",
     "solver.py", "engine/*.py", "protocol/*.py", "__main__.py",
 )  # fmt: skip
-HEAVY = {"numpy", "numba", "llvmlite", "rich", "asyncio", "logging", "sqlite3"}
-UNUSED = {"random", "queue", "subprocess", "tempfile", "platform", "hashlib"}  # milliseconds each
+UNUSED = {  # each takes milliseconds, or much more
+    "numpy", "numba", "llvmlite", "rich", "asyncio", "logging", "sqlite3", "argparse",
+    "dataclasses", "inspect", "random", "queue", "subprocess", "tempfile", "platform", "hashlib",
+}  # fmt: skip
 
 
 def modules() -> list[Path]:
@@ -212,14 +213,12 @@ def test_a_protocol_session_imports_nothing_heavy(tmp_path):
         "main()\n"
     )
     commands = "START 15\nINFO timeout_turn 100\nTURN 7,7\nEND\n"
-    result = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, input=commands, capture_output=True, text=True
-    )
+    result = run_program(sys.executable, "-c", code, input=commands)
     replies = [line for line in result.stdout.splitlines() if not line.startswith("MESSAGE")]
     assert replies[0] == "OK" and replies[1].replace(",", "").isdigit(), result.stdout
     imported = {name.split(".")[0] for name in names.read_text(encoding="utf-8").split()}
     assert "ctypes" in imported
-    assert imported & (HEAVY | UNUSED) == set()
+    assert imported & UNUSED == set()
 
 
 def test_every_package_has_tests_of_its_own():

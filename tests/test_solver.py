@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,9 +23,9 @@ from tests.oracle.rules import Board, board_of, read_board
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
 from tests.oracle.vct import has_vct
 from tests.played import game_after
+from tests.programs import run_program
 from tests.puzzles import puzzles
 
-ROOT = Path(__file__).parents[1]
 NODES = 3_000_000
 ORACLE_NODES = 300
 VCT_NODES = 400
@@ -187,8 +185,7 @@ print(solver.threats(games[0]).claim)
 
 
 def test_threads_that_ask_at_once_take_turns_and_a_close_ends_their_searches():
-    command = [sys.executable, "-c", ASKED_AT_ONCE]  # which would crash
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = run_program(sys.executable, "-c", ASKED_AT_ONCE)  # which would crash
     assert (done.returncode, done.stdout) == (0, "no-vct\n"), done.stderr
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -19,6 +18,7 @@ from pbrain_engine import workers
 from pbrain_engine.arena import pool
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
 from pbrain_engine.workers import ClusterError, Pool, ProcessPool, ThreadCache, in_order
+from tests.programs import start_program
 
 SCRIPT = textwrap.dedent(
     """
@@ -68,7 +68,7 @@ BUILDER = textwrap.dedent(
 def test_helpers_of_a_killed_process_end(tmp_path, busy):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.replace("BUSY", busy))
-    starter = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    starter = start_program(sys.executable, str(script), stderr=None)
     assert starter.stdout is not None
     assert len(set(starter.stdout.readline().split())) == 2
     starter.kill()
@@ -107,10 +107,7 @@ def test_a_killed_helper_is_an_error_and_no_endless_wait(monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="an interrupt goes to the group of a terminal")
 def test_an_interrupt_waits_for_no_search_of_a_book(tmp_path):
     words = ["build", str(tmp_path / "a.db"), "--nodes", str(10**12), "--processes", "1"]
-    builder = subprocess.Popen(
-        [sys.executable, "-c", BUILDER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
+    builder = start_program(sys.executable, "-c", BUILDER, *words)
     assert builder.stdout is not None
     try:
         assert builder.stdout.readline() == "searching\n"

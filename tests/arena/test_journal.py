@@ -6,10 +6,8 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,6 +27,7 @@ from pbrain_engine.game.documents import read_played
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Rule
 from tests.arena.test_process import HOSTILE, TOKEN, processes_with, wait_until
+from tests.programs import NUMOKU, run_on_small_disk, start_program
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and file locks of POSIX")
 
@@ -154,23 +153,6 @@ def test_journal_is_not_shared(tmp_path):
     journal.close()
 
 
-Command = Callable[..., subprocess.Popen[str]]
-
-
-@pytest.fixture
-def numoku(tmp_path: Path) -> Command:
-    """Return a function that starts ``numoku`` with arguments."""
-
-    def start(*arguments: str) -> subprocess.Popen[str]:
-        environment = {**os.environ, "NUMOKU_MATCHES": str(tmp_path)}
-        return subprocess.Popen(
-            [sys.executable, "-m", "pbrain_engine.cli", *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
-        )  # fmt: skip
-
-    return start
-
-
 def wait_for_lines(path: Path, lines: int) -> None:
     wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") >= lines)
 
@@ -179,11 +161,12 @@ def games_of(path: Path) -> dict[int, tuple[object, ...]]:
     return {g.number: (g.opening, g.chosen, g.values) for g in read_journal(path)[1]}
 
 
-def test_killed_match_is_continued_to_the_same_games(tmp_path, numoku):
+def test_killed_match_is_continued_to_the_same_games(tmp_path):
     path, whole = tmp_path / "cut.jsonl", tmp_path / "whole.jsonl"
     for games in (3, 6):
         again = ["match", "--resume", str(path), "--view", "quiet"]
-        runner = numoku(*(again if path.exists() else [*MATCH, "--journal", str(path)]))
+        words = again if path.exists() else [*MATCH, "--journal", str(path)]
+        runner = start_program(*NUMOKU, *words)
         wait_for_lines(path, games)
         runner.kill()
         runner.communicate()
@@ -195,11 +178,11 @@ def test_killed_match_is_continued_to_the_same_games(tmp_path, numoku):
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
-def test_killed_runner_leaves_no_engines(tmp_path, numoku):
+def test_killed_runner_leaves_no_engines(tmp_path):
     hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
     path = tmp_path / "m.jsonl"
-    runner = numoku(
-        "match", f"x={hanging}", f"y={hanging}", "--turn", "60", "--openings", "none",
+    runner = start_program(
+        *NUMOKU, "match", f"x={hanging}", f"y={hanging}", "--turn", "60", "--openings", "none",
         "--concurrency", "2", "--journal", str(path),
     )  # fmt: skip
     wait_until(lambda: len(processes_with(TOKEN)) >= 5)  # four engines and the runner
@@ -232,11 +215,11 @@ def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path):
 
 
 @posix
-def test_second_interrupt_breaks_off(tmp_path, numoku):
+def test_second_interrupt_breaks_off(tmp_path):
     hanging = f"{sys.executable} {HOSTILE} hang {TOKEN}"
     log = tmp_path / "00001-black.log"
-    runner = numoku(
-        "match", f"x={hanging}", "random", "--turn", "100", "--openings", "none",
+    runner = start_program(
+        *NUMOKU, "match", f"x={hanging}", "random", "--turn", "100", "--openings", "none",
         "--journal", str(tmp_path / "m.jsonl"), "--log", str(tmp_path),
     )  # fmt: skip
     wait_until(lambda: log.exists() and len(processes_with(TOKEN)) >= 2)  # engine and runner
@@ -254,10 +237,9 @@ def test_second_interrupt_breaks_off(tmp_path, numoku):
 def test_a_match_that_is_told_to_end_tidies_up(name, nohup, tmp_path):
     path, folders = tmp_path / "m.jsonl", tmp_path / "temp"
     folders.mkdir()
-    runner = subprocess.Popen(
-        [*nohup, sys.executable, "-m", "pbrain_engine.cli", "match", "numoku:nodes=1000", "random",
-         "--games", "6", "--openings", "none", "--journal", str(path), "--view", "quiet"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    runner = start_program(
+        *nohup, *NUMOKU, "match", "numoku:nodes=1000", "random", "--games", "6",
+        "--openings", "none", "--journal", str(path), "--view", "quiet",
         env={**os.environ, "TMPDIR": str(folders)},
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )  # fmt: skip
@@ -276,13 +258,7 @@ def test_a_match_that_is_told_to_end_tidies_up(name, nohup, tmp_path):
 @pytest.mark.parametrize("most", [2000, 200])  # bytes: the second has no room for its conditions
 def test_a_journal_that_cannot_be_written_is_named(tmp_path, most):
     path = tmp_path / "m.jsonl"
-    code = (
-        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}));"
-        "from pbrain_engine.cli import main; raise SystemExit(main())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *MATCH, "--journal", str(path)], capture_output=True, text=True
-    )
+    done = run_on_small_disk(most, *NUMOKU, *MATCH, "--journal", str(path))
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(f"numoku: {path}: File too large")
     assert path.exists() == (most > 200)

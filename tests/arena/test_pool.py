@@ -14,6 +14,7 @@ import pytest
 from pbrain_engine import cli
 from pbrain_engine.arena import match as command
 from tests.arena.test_process import wait_until
+from tests.programs import NUMOKU, start_program
 
 pytestmark = pytest.mark.slow
 
@@ -82,11 +83,8 @@ def entries(path: Path) -> list[dict]:
 
 def start(cluster: Cluster, *words: str, code: str = "") -> subprocess.Popen[str]:
     """Start a command on the cluster, in the program or in this code."""
-    program = ["-c", code] if code else ["-m", "pbrain_engine.cli"]
-    return subprocess.Popen(
-        [sys.executable, *program, *words, "--cluster", cluster.address],
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    program = [sys.executable, "-c", code] if code else NUMOKU
+    return start_program(*program, *words, "--cluster", cluster.address)
 
 
 def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) -> None:

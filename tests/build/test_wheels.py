@@ -21,10 +21,10 @@ from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.native.build import compile as compiler
 from pbrain_engine.native.load.library import load
 from tests.build.building import backend, shipping, wheels
+from tests.programs import ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 FIGURES = {"nodes": 4711, "weights": load_weights(DEFAULT_WEIGHTS).key}
 THINK = (
     "from pbrain_engine.engine.engine import Engine, Limit\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ import pytest
 import yaml
 
 from tests.build.building import shipping
+from tests.programs import NUMOKU, ROOT, run_program
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.glob("*.y*ml"))
 RUN = re.compile(r"\.ci/run|make [a-z-]+( [A-Z]+=\S+)*")
@@ -61,11 +60,10 @@ def test_the_script_of_continuous_integration_is_sound():
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="no folder can be made in /proc")
 def test_a_cache_that_cannot_be_written_is_one_line():
-    environment = {**os.environ, "NUMOKU_CACHE": "/proc/kernels"}
     recipe = shipping.run(["make", "--dry-run", "--no-print-directory", "--always-make", "setup"])
     program, *words = recipe.splitlines()[-1].split()
     assert Path(program).stem == "numoku"
-    command = [sys.executable, "-m", "pbrain_engine.cli", *words]
-    reported = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    unwritable = {**os.environ, "NUMOKU_CACHE": "/proc/kernels"}
+    reported = run_program(*NUMOKU, *words, env=unwritable)
     assert reported.returncode == 1 and reported.stderr.count("\n") == 1
     assert reported.stderr.startswith("numoku: /proc/kernels: ")

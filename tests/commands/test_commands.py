@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 
@@ -22,8 +21,8 @@ from pbrain_engine.game.record import GameRecord
 from pbrain_engine.native.load.store import host_target
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.protocol import serve
+from tests.programs import NUMOKU, PROGRAM, ROOT, run_program, start_program
 
-ROOT = Path(__file__).parents[2]
 JOURNAL = ROOT / "tests" / "arena" / "journals" / "test-0.3.jsonl"
 
 
@@ -47,20 +46,6 @@ def test_version_tells_why_there_is_no_kernel(run, monkeypatch, tmp_path):
     assert "never built" in reported and "make setup" in reported
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise there")
-@pytest.mark.parametrize(("words", "expected"), [("--version", 0), ("solve README.md", 1)])
-def test_a_failure_stays_one_when_the_reader_has_gone(words, expected):
-    command = [sys.executable, "-m", "pbrain_engine.cli", *words.split()]
-    reader, writer = os.pipe()
-    os.close(reader)
-    buffered = {**os.environ, "PYTHONUNBUFFERED": ""}  # written at the end, as to any pipe
-    result = subprocess.run(
-        command, cwd=ROOT, env=buffered, stdout=writer, stderr=subprocess.DEVNULL
-    )
-    os.close(writer)
-    assert result.returncode == expected
-
-
 @pytest.mark.parametrize(
     ("module", "name", "words"),
     [(openings, "generate", "--count 2"), (report, "summary", f"{JOURNAL} --text"),
@@ -77,17 +62,14 @@ def test_a_reader_that_leaves_is_no_failure(module, name, words, monkeypatch):
 
 @pytest.mark.parametrize("words", ["--nope", "--log", "--row-first --weights", "-x"])
 def test_the_program_for_managers_names_options_that_it_cannot_read(words):
-    command = [sys.executable, "-m", "pbrain_engine", *words.split()]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input="")
+    done = run_program(*PROGRAM, *words.split(), input="")
     said = f"pbrain-numoku: cannot read {words}; `pbrain-numoku --help` helps\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
 def test_the_program_for_managers_explains_itself():
     for word in ("--help", "-h"):
-        result = subprocess.run(
-            [sys.executable, "-m", "pbrain_engine", word], cwd=ROOT, capture_output=True, text=True
-        )
+        result = run_program(*PROGRAM, word)
         assert (result.returncode, result.stderr) == (0, "")
         assert result.stdout.startswith("usage: pbrain-numoku ")
         read = (name for name in serve.OPTIONS if name != "search")  # which older lines have
@@ -100,15 +82,9 @@ def test_the_program_for_managers_explains_itself():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
 def test_an_interrupt_shows_what_was_found():
-    command = [sys.executable, "-m", "pbrain_engine.cli", "analyse", "h8i9", "--time", "60"]
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in a job
-    ) as process:
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # which a job ignores
+    words = ["analyse", "h8i9", "--time", "60"]
+    with start_program(*NUMOKU, *words, preexec_fn=heard) as process:
         assert process.stdout is not None
         while "depth 4" not in process.stdout.readline():
             pass

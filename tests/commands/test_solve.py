@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,8 +16,8 @@ from pbrain_engine import Engine, Move, Thought, cli, threads
 from pbrain_engine.commands import solve as command
 from pbrain_engine.engine.ending import line_to_five
 from pbrain_engine.game.cells import parse_moves
+from tests.programs import NUMOKU, ROOT, run_program
 
-ROOT = Path(__file__).parents[2]
 GOOD: dict[str, Any] = {
     "id": "good", "size": 15, "rule": "freestyle", "to_move": "black", "kind": "vcf",
     "black": [[4, 7], [5, 7], [6, 7]], "white": [[0, 0], [2, 2], [14, 14]],
@@ -86,12 +85,11 @@ def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
 @pytest.mark.skipif(sys.platform == "win32", reason="its pipes have another encoding")
 @pytest.mark.parametrize("words", ["solve -", "play --level 1 --time 0.1"])
 def test_bytes_that_are_no_text_are_lines_like_others(words):
-    command = [sys.executable, "-m", "pbrain_engine.cli", *words.split()]
-    strict = {**os.environ, "PYTHONIOENCODING": "utf-8"}
-    result = subprocess.run(
-        command, input=b"\xff\n" + json.dumps(GOOD).encode(), cwd=ROOT, env=strict,
-        capture_output=True,
-    )  # fmt: skip
+    strict, given = (
+        {**os.environ, "PYTHONIOENCODING": "utf-8"},
+        b"\xff\n" + json.dumps(GOOD).encode(),
+    )
+    result = run_program(*NUMOKU, *words.split(), input=given, env=strict, text=False)
     assert b"Traceback" not in result.stderr
     if words == "solve -":
         assert result.returncode == 1 and b"line 1: this is not JSON" in result.stderr
@@ -116,8 +114,7 @@ def test_input_without_a_puzzle_is_not_read_without_end(capsys, monkeypatch):
 
 
 def test_the_sample_puzzles_are_solved(capsys):
-    sample = Path(__file__).parents[2] / "docs" / "puzzles.jsonl"
-    status, out, _ = solve(capsys, sample, "--json")
+    status, out, _ = solve(capsys, ROOT / "docs" / "puzzles.jsonl", "--json")
     assert status == 0
     claims = {answer["id"]: answer["claim"] for answer in map(json.loads, out.splitlines())}
     assert claims == {

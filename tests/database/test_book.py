@@ -28,6 +28,7 @@ from pbrain_engine.workers import ProcessPool
 from tests.golden import books
 from tests.golden.books import EMPTY, key_of
 from tests.played import set_up
+from tests.programs import PROGRAM, run_program
 
 pytestmark = pytest.mark.slow
 
@@ -213,11 +214,8 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path):
 
 
 def speak(option: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pbrain_engine", option],
-        input="START 15\nINFO timeout_turn 500\nBEGIN\nEND\n", capture_output=True, text=True,
-        timeout=60,
-    )  # fmt: skip
+    asked = "START 15\nINFO timeout_turn 500\nBEGIN\nEND\n"
+    return run_program(*PROGRAM, option, input=asked, timeout=60)
 
 
 def test_the_protocol_plays_from_a_book(made, tmp_path):

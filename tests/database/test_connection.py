@@ -7,7 +7,6 @@ import random
 import re
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from pbrain_engine.game.position import image_of, pack_book
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author
 from pbrain_engine.notation.sgf import format_sgf, parse_sgf_trees
+from tests.programs import NUMOKU, run_on_small_disk, start_program
 
 pytestmark = [
     pytest.mark.slow,
@@ -56,13 +56,6 @@ def write_games(folder: Path, numbers: range, each: int = 1) -> list[str]:
     return names
 
 
-def start(file: Path, *words: str, **options: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "pbrain_engine.cli", "db", str(file), *words],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options,
-    )  # fmt: skip
-
-
 def stored_comments(file: Path) -> set[str]:
     with Database(file) as database:
         assert list(rescue.find_faults(database)) == []
@@ -78,7 +71,7 @@ def test_a_writer_killed_at_any_moment_loses_nothing_that_it_told(tmp_path, kill
     reported: set[str] = set()
     for _ in range(kills):
         chance.shuffle(names)
-        writer = start(file, "add", *names)
+        writer = start_program(*NUMOKU, "db", str(file), "add", *names)
         if chance.random() < 0.8:
             assert writer.stdout is not None
             reported.add(writer.stdout.readline())  # the first file is there
@@ -110,7 +103,8 @@ def test_two_writers_at_once(tmp_path):
     file = tmp_path / "a.db"
     names = write_games(tmp_path / "games", range(20))
     assert cli.main(["db", str(file), "add", names[0]]) == 0
-    writers = [start(file, "add", *names[:12]), start(file, "add", *names[8:])]
+    add = [*NUMOKU, "db", str(file), "add"]
+    writers = [start_program(*add, *some) for some in (names[:12], names[8:])]
     for writer in writers:
         out, err = writer.communicate(timeout=120)
         assert (writer.returncode, err) == (0, ""), out
@@ -140,18 +134,10 @@ def test_a_writer_that_waits_too_long_says_so(tmp_path, monkeypatch, capsys):
 def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path):
     file = tmp_path / "a.db"
     names = write_games(tmp_path / "games", range(60), each=20)
-    limit = 1_000_000
-
-    resource = pytest.importorskip("resource")
-
-    def little_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    writer = start(file, "add", *names, preexec_fn=little_room)
-    out, err = writer.communicate(timeout=300)
-    assert writer.returncode == 1
-    assert err.count("\n") == 1 and "cannot be written" in err and "Traceback" not in err
-    reported = [int(Path(line.partition(":")[0]).stem) for line in out.splitlines()]
+    done = run_on_small_disk(1_000_000, *NUMOKU, "db", str(file), "add", *names)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "cannot be written" in done.stderr
+    reported = [int(Path(line.partition(":")[0]).stem) for line in done.stdout.splitlines()]
     assert reported
     comments = stored_comments(file)
     assert {f"game {number * 20 + part}" for number in reported for part in range(20)} <= comments

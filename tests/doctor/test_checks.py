@@ -8,6 +8,7 @@ import pytest
 
 from pbrain_engine.doctor.checks import PASS
 from tests.doctor.test_exam import grade
+from tests.programs import PROGRAM
 
 TOURNAMENT = ["goes on after a pause", "names 20 where", "was asked before END"]
 ON_WINDOWS = pytest.mark.skipif(sys.platform != "win32", reason="no other counts a working set")
@@ -15,4 +16,4 @@ ON_WINDOWS = pytest.mark.skipif(sys.platform != "win32", reason="no other counts
 
 @pytest.mark.parametrize("title", [*TOURNAMENT, pytest.param("peak working set", marks=ON_WINDOWS)])
 def test_our_own_program_does_what_a_tournament_needs(title):
-    assert grade([sys.executable, "-m", "pbrain_engine"], title, patience=30.0) == PASS
+    assert grade([*PROGRAM], title, patience=30.0) == PASS

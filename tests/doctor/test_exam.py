@@ -17,6 +17,7 @@ from pbrain_engine.doctor.checks import FAIL, PASS, SKIP
 from pbrain_engine.doctor.exam import Options
 from tests.build.wine import needs_windows_itself
 from tests.golden import dialogues
+from tests.programs import PROGRAM
 
 # A small program for each way to be wrong.
 BRAINS = {
@@ -55,8 +56,7 @@ CLIENTS = ["Piskvork 9", "Yixin", "c-gomoku"]
 )
 def test_our_own_program_has_no_violation(clients, capsys):
     chosen = [word for client in clients for word in ("--client", client)]
-    words = ["--json", "--turn", "0.1", *chosen, "--", sys.executable, "-m", "pbrain_engine"]
-    status = checks.main(words)
+    status = checks.main(["--json", "--turn", "0.1", *chosen, "--", *PROGRAM])
     report = json.loads(capsys.readouterr().out)
     assert [c for c in report["checks"] if c["grade"] not in (PASS, SKIP)] == []
     assert status == 0

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -21,8 +19,8 @@ from pbrain_engine.native.load.library import KernelError
 from pbrain_engine.native.load.memory import footprint
 from pbrain_engine.search.alphabeta.table import MAX_WORDS
 from tests.played import set_up
+from tests.programs import run_program
 
-ROOT = Path(__file__).parents[2]
 OPENING = "h8i9i7g9"  # not decided for many plies
 PROMPT = 0.25  # seconds: "within milliseconds" on a busy test machine
 
@@ -142,9 +140,7 @@ def test_an_interrupt_waits_for_the_search_to_end():
         "        except KeyboardInterrupt:\n"
         "            print('interrupted')\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    result = run_program(sys.executable, "-c", code, timeout=60)
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("interrupted") == 8
 

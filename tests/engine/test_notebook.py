@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import json
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from pbrain_engine import Engine, Limit, Solver
 from pbrain_engine.game.diagram import LINE, parse_diagram
 from tests.golden import boards
+from tests.programs import ROOT
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "example.ipynb"
+EXAMPLE = ROOT / "docs" / "example.ipynb"
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 from pathlib import Path
 
@@ -33,6 +32,7 @@ from pbrain_engine.notation.games import (
 )
 from pbrain_engine.search.parameters import SURE_DEPTH
 from pbrain_engine.values import WIN_BAND
+from tests.programs import NUMOKU, run_on_small_disk
 
 PLAN = Plan(5, NodePlan(150), (Rule.FREESTYLE, Rule.RENJU), (15, 9), "hand")
 ABOUT = {"seed": "1", "nodes": "100"}
@@ -287,20 +287,11 @@ def test_any_number_of_processes_writes_the_same_file(whole, tmp_path):
     assert path.read_bytes() == whole.read_bytes()
 
 
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
-from pbrain_engine.cli import main
-sys.exit(main(sys.argv[2:]))
-"""
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no such limit there")
 def test_a_disk_without_room_is_a_line_and_costs_no_whole_game(whole, tmp_path):
     path, room = tmp_path / "games", whole.stat().st_size * 2 // 3
     words = ["datagen", str(path), "--games", "7", "--nodes", "150", "--branch-share", "0.3"]
-    run = [sys.executable, "-c", LIMITED, str(room), *words, "--processes", "1"]
-    reported = subprocess.run(run, stderr=subprocess.PIPE, text=True, check=False)
+    reported = run_on_small_disk(room, *NUMOKU, *words, "--processes", "1")
     assert reported.returncode == 1
     progress, problem = reported.stderr.splitlines()
     assert problem.startswith(f"numoku: cannot write games {path}: ")

@@ -16,11 +16,11 @@ from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.build import lower
 from pbrain_engine.native.load import store
 from pbrain_engine.native.load.store import digest, host_target, sources
+from tests.programs import ROOT, run_program, start_program
 
 pytestmark = pytest.mark.slow
 
 PACKAGE = Path(store.PACKAGE)
-ROOT = PACKAGE.parent
 SHOW = (
     "from pbrain_engine.native.load.library import load; library = load();"
     "print(library.path, library.toy_sum(1, 0, 0, 0, 0, 0, 0, 0))"
@@ -57,10 +57,7 @@ def start(package: Path, *command: str) -> subprocess.Popen[str]:
     cache = package.parent / "cache"
     environment = dict(os.environ, NUMOKU_CACHE=str(cache), PYTHONDONTWRITEBYTECODE="1")
     environment.pop("PYTHONPATH", None)
-    return subprocess.Popen(
-        [sys.executable, *command], cwd=package.parent, env=environment, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    return start_program(sys.executable, *command, cwd=package.parent, env=environment)
 
 
 def run(package: Path, *command: str) -> tuple[str, str]:
@@ -155,8 +152,7 @@ def test_the_digest_covers_every_module_that_the_exports_reach():
         "import sys; before = set(sys.modules); import pbrain_engine.native.exports;"
         "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('pbrain_engine')))"
     )
-    command = [sys.executable, "-c", code]
-    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    output = run_program(sys.executable, "-c", code, check=True).stdout
     reached = {Path(name).relative_to(PACKAGE).as_posix() for name in output.split()}
     packages = {"__init__.py", "native/__init__.py", "errors.py"}  # nothing that is compiled
     assert reached - set(sources()) <= packages

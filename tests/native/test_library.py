@@ -19,8 +19,8 @@ from pbrain_engine.native.load import library, store
 from pbrain_engine.native.load.library import KernelError, Library, load, processor_level
 from pbrain_engine.native.load.store import TARGETS, host_target
 from tests.native.test_uncompiled import TOY_WALK
+from tests.programs import run_program, start_program
 
-ROOT = Path(__file__).parents[2]
 HOST = host_target()
 
 
@@ -106,8 +106,7 @@ def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path):
     code = "import sys; from pbrain_engine.native.load.library import Library; Library(sys.argv[1])"
     for length in (len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
-        command = [sys.executable, "-c", code, str(path)]
-        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        result = run_program(sys.executable, "-c", code, str(path))
         assert result.returncode == 1 and "its end is missing" in result.stderr, length
 
 
@@ -157,18 +156,14 @@ def test_load_gives_threads_the_same_library():
     assert len(found) == 8 and all(library is found[0] for library in found)
 
 
-def run_python(code: str) -> str:
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-
-
 @pytest.mark.timed
 def test_loading_takes_milliseconds():
     code = (
         "import time; from pbrain_engine.native.load import library; a = time.perf_counter();"
         "library.load(); print(time.perf_counter() - a)"
     )
-    assert min(float(run_python(code)) for _ in range(5)) < 0.010
+    taken = [run_program(sys.executable, "-c", code, check=True).stdout for _ in range(5)]
+    assert min(map(float, taken)) < 0.010
 
 
 @pytest.mark.timed
@@ -297,19 +292,12 @@ HOLD = (
 )
 
 
-def holder(path: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", HOLD, str(path)]
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-    )
-
-
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     path = tmp_path / "journal"
     path.write_bytes(b"lines\n")
-    with holder(path) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "True\n"
+    hold = [sys.executable, "-c", HOLD, str(path)]
+    with start_program(*hold, stdin=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline() == "True\n"
         with path.open("r+b") as file:
             assert not try_lock(file)
             assert file.tell() == 0

@@ -13,8 +13,8 @@ import pytest
 from pbrain_engine.native.load.library import load
 from pbrain_engine.native.load.store import TARGETS, host_target
 from tests.native.libraries import ALLOWED_IMPORTS, MEMORY, facts
+from tests.programs import ROOT, run_program
 
-ROOT = Path(__file__).parents[2]
 HEADER = "import numpy as np\nfrom numba import carray\nfrom pbrain_engine.kernel import *\n"
 
 # Compiles the module named on the command line and prints its LLVM code, linked and optimised.
@@ -49,14 +49,8 @@ for name, export in every.items():
 def python(code: str, *words: str, folder: Path | None = None) -> str:
     """Return what a process of its own prints."""
     path = os.pathsep.join(str(part) for part in (ROOT, folder) if part is not None)
-    return subprocess.run(
-        [sys.executable, "-O", "-c", code, *words],
-        env=dict(os.environ, PYTHONPATH=path, NUMBA_OPT="0", PYTHONDONTWRITEBYTECODE="1"),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    plain = dict(os.environ, PYTHONPATH=path, NUMBA_OPT="0", PYTHONDONTWRITEBYTECODE="1")
+    return run_program(sys.executable, "-O", "-c", code, *words, env=plain, check=True).stdout
 
 
 @pytest.fixture(scope="module")

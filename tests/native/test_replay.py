@@ -22,9 +22,9 @@ from pbrain_engine.native.load.library import Library, load, processor_level
 from pbrain_engine.native.load.store import TARGETS, Target, cache_root, digest, host_target
 from tests.build.building import pyodide
 from tests.native.libraries import facts
+from tests.programs import ROOT, run_program
 from tests.replay.replay import replay as again
 
-ROOT = Path(__file__).parents[2]
 REPLAY = ROOT / "tests" / "replay"
 SOURCE = REPLAY / "replay.c"
 LINUX, WINDOWS, ARM, WASM = (
@@ -59,9 +59,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def events(folder: Path) -> Path:
     """Return the recorded bench."""
-    command = [sys.executable, "-m", "tests.replay.record", str(folder / "events")]
-    command += ["--json", "--depth", DEPTH]
-    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    words = [str(folder / "events"), "--json", "--depth", DEPTH]
+    run_program(sys.executable, "-m", "tests.replay.record", *words, check=True)
     return folder / "events"
 
 
@@ -110,14 +109,8 @@ def player(folder: Path, target: Target) -> str:
 
 def replay(command: list[str], events: Path, **environment: str) -> str:
     """Replay and return what the program says."""
-    result = subprocess.run(
-        [*command, str(events)],
-        env=dict(os.environ, **environment),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    return result.stdout.strip()
+    environment = {**os.environ, **environment}
+    return run_program(*command, str(events), env=environment, timeout=300).stdout.strip()
 
 
 def skip_above_processor(level: str) -> None:

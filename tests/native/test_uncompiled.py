@@ -2,26 +2,19 @@
 
 import ctypes
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from tests.programs import run_program
 
-ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
 
 
 def test_the_kernels_also_run_as_plain_python():
-    command = [sys.executable, "-m", "pytest", "-m", "uncompiled", "-p", "no:cacheprovider"]
-    result = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=dict(os.environ, NUMBA_DISABLE_JIT="1"),
-        capture_output=True,
-        text=True,
-    )
+    words = ["-m", "pytest", "-m", "uncompiled", "-p", "no:cacheprovider"]
+    plain = dict(os.environ, NUMBA_DISABLE_JIT="1")
+    result = run_program(sys.executable, *words, env=plain)
     assert result.returncode == pytest.ExitCode.OK, result.stdout + result.stderr
 
 

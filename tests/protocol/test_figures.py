@@ -16,7 +16,8 @@ from time import perf_counter
 import psutil
 import pytest
 
-from tests.protocol.test_serve import ANSWER, PROGRAM, Brain
+from tests.programs import PROGRAM
+from tests.protocol.test_serve import ANSWER, Brain
 
 Launch = Callable[..., Brain]
 long = pytest.mark.long

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import sys
 import time
 from _queue import Empty
 from types import SimpleNamespace
@@ -19,15 +18,15 @@ import pytest
 
 from pbrain_engine.engine import pacing
 from pbrain_engine.protocol import loop
+from tests.programs import PROGRAM
 
-PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 LONGEST = 30.0  # seconds; generous, for a loaded machine
 AT_ONCE = b"INFO timeout_turn 0\nSTART 15\nBEGIN\n"
 
 
-def answers(command: list[str], *pieces: bytes | float) -> list[str]:
+def answers(*pieces: bytes | float) -> list[str]:
     """Write pieces, with pauses where there are numbers, and return the answers at the end."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         for piece in pieces:
             if isinstance(piece, bytes):
@@ -50,9 +49,9 @@ def are_ok_and_moves(lines: list[str], moves: int) -> bool:
 def test_a_move_is_not_lost_to_an_end_that_comes_at_once_or_a_little_later(end, tries):
     chance = random.Random(4)
     for _ in range(tries):
-        assert are_ok_and_moves(answers(PROGRAM, AT_ONCE + end), 1)
+        assert are_ok_and_moves(answers(AT_ONCE + end), 1)
         pauses = [chance.choice((0.0, chance.uniform(0, 0.2))) for _ in range(2)]
-        said = answers(PROGRAM, AT_ONCE, pauses[0], b"TURN 0,0\n", pauses[1], end)
+        said = answers(AT_ONCE, pauses[0], b"TURN 0,0\n", pauses[1], end)
         assert are_ok_and_moves(said, 2), (pauses, said)
 
 

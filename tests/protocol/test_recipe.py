@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.programs import PROGRAM, ROOT, run_program
 
 
 def apply(diff: str, package: Path) -> None:
@@ -26,19 +24,14 @@ def test_a_protocol_command_is_added_as_the_recipe_says(tmp_path):
     package = tmp_path / "pbrain_engine"
     kept = shutil.ignore_patterns("*.so", "*.numoku", "__pycache__", "page")
     shutil.copytree(ROOT / "pbrain_engine", package, ignore=kept)
-    program = [sys.executable, "-m", "pbrain_engine"]
-    answers = []
-    for _ in range(2):
-        answers.append(
-            subprocess.run(
-                program, input="INFO rule 1\nYXSHOWRULE\nEND\n", capture_output=True, text=True,
-                cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, timeout=60,
-            ).stdout
-        )  # fmt: skip
-        (recipe,) = re.findall(
-            r"^```diff\n(.*?)^```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"),
-            re.MULTILINE | re.DOTALL,
-        )  # fmt: skip
-        if len(answers) == 1:
-            apply(recipe, package)
-    assert answers == ["UNKNOWN YXSHOWRULE\n", "MESSAGE RULE STANDARD\n"]
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"^```diff\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+    def answer() -> str:
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        asked = "INFO rule 1\nYXSHOWRULE\nEND\n"
+        return run_program(*PROGRAM, input=asked, cwd=tmp_path, env=environment, timeout=60).stdout
+
+    assert answer() == "UNKNOWN YXSHOWRULE\n"
+    apply(recipe, package)
+    assert answer() == "MESSAGE RULE STANDARD\n"

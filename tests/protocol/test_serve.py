@@ -16,15 +16,11 @@ import pytest
 from pbrain_engine.arena.process import EngineProcess, TimedLine
 from pbrain_engine.protocol import serve
 from tests.build.wine import needs_windows_itself
+from tests.programs import PROGRAM, run_program
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 ANSWER = 10.0  # seconds; generous, for a loaded machine
-HEAVY = (
-    "numpy", "numba", "llvmlite", "asyncio", "logging", "argparse", "subprocess", "tempfile",
-    "dataclasses", "inspect", "random", "queue",
-)  # fmt: skip
 
 
 class Brain(EngineProcess):
@@ -135,9 +131,8 @@ def test_any_memory_limit_is_survived(brain, memory):
 @pytest.mark.skipif(sys.platform != "linux", reason="others limit it in other ways")
 def test_an_address_space_that_is_too_small_is_said():
     shell = ["sh", "-c", 'ulimit -v 40000; exec "$0" "$@"', *PROGRAM]
-    asked = b"START 15\nABOUT\nTURN 7,7\nEND\n"
-    program = subprocess.run(shell, input=asked, capture_output=True, timeout=ANSWER, check=False)
-    said = program.stdout.decode().splitlines()
+    program = run_program(*shell, input="START 15\nABOUT\nTURN 7,7\nEND\n", timeout=ANSWER)
+    said = program.stdout.splitlines()
     assert program.returncode == 0 and not any("internal" in line for line in said)
     answers = [line for line in said if not line.startswith(("DEBUG", "name="))]
     assert answers == ["ERROR memory is short"] * 2
@@ -176,21 +171,9 @@ def test_a_read_only_folder_with_an_odd_name(tmp_path):
 @pytest.mark.parametrize("variables", [{"LANG": "C"}, {"PYTHONIOENCODING": "utf-16"},
                                        {"LC_ALL": "tr_TR.ISO-8859-9"}])  # fmt: skip
 def test_the_locale_does_not_matter(variables):
-    asked = b"info timeout_turn 0\nstart 15\nbegin\nend\n"
-    environment = {**os.environ, **variables}
-    done = subprocess.run(
-        PROGRAM, input=asked, capture_output=True, env=environment, timeout=ANSWER
-    )
-    assert done.stdout.split()[:1] == [b"OK"] and len(done.stdout.split()) == 2 and not done.stderr
-
-
-def test_nothing_heavy_is_loaded_before_the_answer():
-    code = (
-        "import sys, pbrain_engine.protocol.loop, pbrain_engine.engine.engine;"
-        f"print([m for m in {HEAVY} if m in sys.modules])"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert loaded.stdout.strip() == b"[]"
+    asked = "info timeout_turn 0\nstart 15\nbegin\nend\n"
+    done = run_program(*PROGRAM, input=asked, env={**os.environ, **variables}, timeout=ANSWER)
+    assert done.stdout.split()[:1] == ["OK"] and len(done.stdout.split()) == 2 and not done.stderr
 
 
 def test_a_log_is_written_where_it_is_asked_for(tmp_path):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 
 import pytest
 
 from pbrain_engine.arena.process import EngineProcess
 from tests.golden import talks
+from tests.programs import PROGRAM
 from tests.transcript import all_transcripts, replay
 
-PROGRAM = [sys.executable, "-m", "pbrain_engine"]
 TRANSCRIPTS = all_transcripts()
 ANSWER_TIME = 10.0
 NAMES = [transcript.name for transcript in TRANSCRIPTS]

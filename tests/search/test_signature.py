@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from pbrain_engine.commands import bench
+from tests.programs import ROOT, run_program
 
-ROOT = Path(__file__).parents[2]
-FILE = Path(__file__).parents[1] / "signature.txt"
+FILE = ROOT / "tests" / "signature.txt"
 
 
 def reported() -> int:
@@ -27,12 +26,9 @@ def reported() -> int:
 def git(*arguments: str) -> str:
     """Return what git says, or skip the test where there is no history."""
     try:
-        result = subprocess.run(
-            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
-        )
+        return run_program("git", *arguments, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("there is no history to compare with")
-    return result.stdout
 
 
 def test_the_bench_gives_the_signature(capsys):
