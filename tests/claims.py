@@ -1,4 +1,4 @@
-"""Games of an engine against itself in which every announced win is checked.
+"""Games of an engine against itself, by the oracle's rules, in which announced wins are checked.
 
 The oracle replays wins by fours or threats against every legal defence. A win that the main search
 sees must be won in the game, or be proven by a tree that the oracle replays, if that does not take
@@ -102,7 +102,6 @@ def play(
             cell = given[len(moves)]
         else:
             thought = engines[side].think(limit)
-            assert thought.move is not None
             cell = tuple(thought.move)
             kind = kind_of(thought)
             if kind == FORESEEN and not said[side]:
@@ -115,11 +114,12 @@ def play(
                 announced.append((side, where, *claims.examine(board, moves, thought)))
         assert rules.may_play(board, cell, side), f"{cell} is illegal\n{board.drawing()}"
         board.put(cell, side)
-        for engine in engines:
-            engine.play(*cell)
-        moves.append(cell)
         if rules.is_win(board, cell):
             winner = side
+        for engine in engines:
+            engine.play(*cell)
+            assert engine.game.winner == (side if winner >= 0 else None), board.drawing()
+        moves.append(cell)
     return len(announced), doubtful(announced, winner)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import sysconfig
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from pbrain_engine import Solver, cli
+from pbrain_engine import Engine, Solver, cli
 from pbrain_engine.files import hold_lock
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.load.library import Library
@@ -58,6 +59,7 @@ settings.load_profile("busy")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     if not UNCOMPILED and not config.option.collectonly:
         kernel_compiler.ensure()
 
@@ -118,6 +120,13 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return status, out, err
 
     return run
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    """Return an engine with a small table."""
+    with Engine(hash_size=8 << 20) as engine:
+        yield engine
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,13 @@ def game_after(moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> Game:
     return game
 
 
-def set_up(engine: Engine, moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15) -> None:
-    """Start a game on an engine and play moves."""
-    engine.new_game(size, rule=rule)
-    for move in moves_of(moves, size):
-        engine.play(*move)
+def set_up(
+    engine: Engine, moves: str, rule: Rule = Rule.FREESTYLE, size: int = 15, height: int = 0
+) -> None:
+    """Start a game on an engine and play moves; the board is square without a height."""
+    engine.new_game(size, height or size, rule)
+    for move in parse_moves(moves, size, height or size):
+        engine.play(move)
 
 
 def position(moves: str = "", rule: str = "freestyle", size: int = 15, **more: Any) -> Any:

@@ -14,7 +14,7 @@ from pbrain_engine.values import WIN_BAND, win_in
 from tests.claims import FORESEEN, SEARCH, Claims, doubtful, kind_of, opening, play
 from tests.golden.claims import MEMORY, examine
 from tests.golden.claims import claims as recorded
-from tests.oracle.rules import FREESTYLE, RULES, Board
+from tests.oracle.rules import FREESTYLE, RULES, Board, board_of
 from tests.played import moves_of
 
 
@@ -40,10 +40,8 @@ def claims() -> Iterator[Claims]:
 
 
 def game(moves: str) -> tuple[Board, list[tuple[int, int]]]:
-    board, cells = Board(15, 15, FREESTYLE), list(parse_moves(moves))
-    for ply, cell in enumerate(cells):
-        board.put(cell, ply % 2)
-    return board, cells
+    cells = parse_moves(moves)
+    return board_of(15, FREESTYLE, cells[::2], cells[1::2]), cells
 
 
 def thought_of(line: str, proof: str) -> Thought:
@@ -80,15 +78,17 @@ def test_a_move_of_a_known_line_claims_nothing_new():
     assert kind_of(thought._replace(value=WIN_BAND - 1)) == ""
 
 
-LONG = [pytest.param(size, 50, 10_000, marks=pytest.mark.long) for size in (15, 20)]
+LONG = [pytest.param(size, size, 50, 10_000, marks=pytest.mark.long) for size in (15, 20)]
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("size, games, nodes", [(11, 1, 1500), *LONG])
-def test_wins_announced_in_games_survive_a_replay(claims, rule, size, games, nodes):
+@pytest.mark.parametrize("width, height, games, nodes", [(12, 9, 3, 500), (5, 8, 1, 500), *LONG])
+def test_games_keep_to_the_rules_and_wins_announced_survive_a_replay(
+    claims, rule, width, height, games, nodes
+):
     with Engine(hash_size=8 << 20) as black, Engine(hash_size=8 << 20) as white:
         for number in range(games):
-            board, chance = Board(size, size, rule), random.Random(number)
+            board, chance = Board(width, height, rule), random.Random(number)
             given = opening(board, (number + 3) % 7, chance)
             count, wrong = play(board, given, (black, white), Limit(nodes=nodes), claims)
             assert wrong == []

@@ -16,7 +16,7 @@ import pytest
 import pbrain_engine
 from pbrain_engine import cli
 from pbrain_engine.errors import problem_of
-from tests.programs import NUMOKU, run_program
+from tests.programs import NUMOKU, ROOT, run_program
 
 unix = pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="needs a Unix shell")
 
@@ -72,7 +72,7 @@ def test_a_line_break_in_a_name_breaks_no_line_and_a_tilde_is_ones_home(tmp_path
      ("weights learned hand", 0), ("solve README.md", 1)],
 )  # fmt: skip
 def test_a_closed_pipe_is_no_failure_and_makes_none_good(words, status):
-    command = f"unset PYTHONUNBUFFERED; {' '.join(NUMOKU)} {words} | head -n 1"
+    command = f"unset PYTHONUNBUFFERED; {' '.join(NUMOKU)} {words} | true"
     result = run_program("bash", "-o", "pipefail", "-c", command)
     assert (result.returncode, bool(result.stderr)) == (status, bool(status))
 
@@ -154,6 +154,24 @@ def test_without_a_stream_for_errors_the_output_is_still_json(words, tmp_path):
     result = run_program("bash", "-c", f"{' '.join(NUMOKU)} {words} 2>&-")
     assert result.returncode == 0
     assert all(isinstance(json.loads(line), dict) for line in result.stdout.splitlines())
+
+
+GAMES, JOURNAL = "games/sample.games", "arena/journals/test-0.3.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("words", "source"),
+    [("report FILE --html FILE", JOURNAL), ("report FILE --pgn FILE", JOURNAL),
+     ("train FILE --out FILE", GAMES), ("train GAMES --test FILE --out FILE", GAMES),
+     ("datagen FILE --positions FILE", GAMES), ("tune FILE --page FILE", GAMES)],
+)  # fmt: skip
+def test_no_command_writes_over_a_file_that_it_reads(words, source, tmp_path, run):
+    path, content = tmp_path / "file", (ROOT / "tests" / source).read_bytes()
+    path.write_bytes(content)
+    words = words.replace("GAMES", str(ROOT / "tests" / GAMES)).replace("FILE", str(path), 1)
+    status, _, err = run(*words.replace("FILE", f"{tmp_path}/./file").split())
+    assert status == 1 and err.endswith("file is read; name another file to write\n")
+    assert path.read_bytes() == content and list(tmp_path.iterdir()) == [path]
 
 
 INTERRUPTING = """\

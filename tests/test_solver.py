@@ -19,7 +19,7 @@ from pbrain_engine.game.result import OPEN
 from pbrain_engine.solver import SolverProgress
 from tests.boards import game_of, last_cells
 from tests.oracle.replay import complaint_about_line
-from tests.oracle.rules import Board, board_of, read_board
+from tests.oracle.rules import RULES, Board, board_of, read_board
 from tests.oracle.vcf import OutOfNodes, find_vcf, vcf_stoppers
 from tests.oracle.vct import has_vct
 from tests.played import game_after
@@ -44,11 +44,14 @@ OPEN_THREE = """
 """
 
 
-def positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
+def positions(
+    count: int, seed: int, rules: tuple[str, ...] = RULES, most: int = 20
+) -> Iterator[tuple[Board, int]]:
+    """Yield small boards, by all rules or some, with 9 to ``most`` empty cells."""
     chance = random.Random(seed)
     for number in range(count):
-        rule = ("freestyle", "standard", "renju", "caro", "caro_exact")[number % 5]
-        yield last_cells(chance, rule, chance.randint(9, 20), 7, 9), number // 5 % 2
+        rule = rules[number % len(rules)]
+        yield last_cells(chance, rule, chance.randint(9, most), 7, 9), number // len(rules) % 2
 
 
 def check_fours(solver: Solver, board: Board, side: int) -> str:
@@ -111,14 +114,6 @@ def compare_threats(solver: Solver, board: Board, side: int) -> str:
     if expected:
         return "win" if solver.fours(game_of(board, side), nodes=NODES).wins else "threats"
     return "none"
-
-
-def open_positions(count: int, seed: int) -> Iterator[tuple[Board, int]]:
-    """Yield positions with fewer closed lines, under the rules that know threats of fours."""
-    chance = random.Random(seed)
-    for number in range(count):
-        rule = ("freestyle", "standard", "renju")[number % 3]
-        yield last_cells(chance, rule, chance.randint(9, 16), 7, 9), number // 3 % 2
 
 
 # No side wins by threats here, which takes the search a million stones to find out.
@@ -219,7 +214,8 @@ def test_a_limit_may_be_larger_than_any_search(solver, limit):
 
 @pytest.mark.parametrize("count", [60, pytest.param(5000, marks=pytest.mark.long)])
 def test_threats_agree_with_exhaustive_search(solver, count):
-    seen = [compare_threats(solver, *position) for position in open_positions(count, 8)]
+    known = RULES[:3]  # those with threats of fours
+    seen = [compare_threats(solver, *position) for position in positions(count, 8, known, 16)]
     assert seen.count("none") > 5 and seen.count("win") > 5
     assert count < 5000 or "threats" in seen  # so near to the border few win without fours
 

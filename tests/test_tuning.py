@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from pbrain_engine import cli
 from pbrain_engine import tuning as module
 from pbrain_engine.search.parameters import PARAMETERS
 from pbrain_engine.tuning import SOURCE, SOURCE_NAME, STEP_SHARE, Spsa
@@ -35,13 +34,6 @@ def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
     cut.write_bytes(b"".join(lines[:2]) + lines[2][:20])
     assert module.main([str(cut), *words, "--concurrency", "2"]) == 0
     assert cut.read_bytes().splitlines()[1:] == whole.read_bytes().splitlines()[1:]
-
-
-def test_a_page_does_not_take_the_place_of_the_run(tmp_path, capsys):
-    path = tmp_path / "run.jsonl"
-    assert cli.main(["tune", str(path), "--games", "2", *FAST, "--page", str(path)]) == 1
-    assert capsys.readouterr().err.endswith("is read; name another file to write\n")
-    assert not path.exists()
 
 
 def test_a_patch_is_one_for_git_and_sets_the_defaults(tmp_path):

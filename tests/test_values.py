@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from math import log
-from pathlib import Path
 
 import pytest
 
-from pbrain_engine import Engine, Limit, Rule
+from pbrain_engine import Limit, Rule
 from pbrain_engine.eval.weights import (
     DEFAULT_SCALE,
     FAMILIES,
@@ -18,13 +18,6 @@ from pbrain_engine.eval.weights import (
 from pbrain_engine.values import WIN, chance, scale_at
 
 
-@pytest.fixture
-def weights(tmp_path: Path) -> Path:
-    path = tmp_path / "own.numoku"
-    path.write_bytes(Path(weights_file("hand")).read_bytes())
-    return path
-
-
 def test_one_unit_of_the_scale_is_one_logistic_unit():
     assert chance(0, 258) == 0.5
     odds = chance(300, 300) / (1 - chance(300, 300))
@@ -32,14 +25,13 @@ def test_one_unit_of_the_scale_is_one_logistic_unit():
     assert chance(-300, 300) == pytest.approx(1 - chance(300, 300))
 
 
-def test_a_game_and_its_thoughts_have_the_scale_of_their_stones():
-    with Engine(memory=50_000_000) as engine:
-        usual = engine.weights.scale(Rule.FREESTYLE)
-        for stones in range(2):
-            assert engine.game.scale == scale_at(usual, stones, 225)
-            assert engine.think(Limit(depth=1)).scale == engine.game.scale
-            assert engine.evaluate().chance == chance(engine.value(), engine.game.scale)
-            engine.play(7, 7 + stones)
+def test_a_game_and_its_thoughts_have_the_scale_of_their_stones(engine):
+    usual = engine.weights.scale(Rule.FREESTYLE)
+    for stones in range(2):
+        assert engine.game.scale == scale_at(usual, stones, 225)
+        assert engine.think(Limit(depth=1)).scale == engine.game.scale
+        assert engine.evaluate().chance == chance(engine.value(), engine.game.scale)
+        engine.play(7, 7 + stones)
 
 
 @pytest.mark.parametrize("scale", [20, 258, 5000])
@@ -56,8 +48,9 @@ def test_the_learned_weights_say_the_scale_of_every_family():
     assert weights.scale(Rule.CARO_EXACT) == weights.scale(Rule.CARO) != DEFAULT_SCALE
 
 
-def test_a_file_without_scale_has_the_usual_one(weights):
-    assert load_weights(str(weights)).scale(Rule.RENJU) == DEFAULT_SCALE
-    annotate_weights(str(weights), "scale renju", "400")
-    assert load_weights(str(weights)).scale(Rule.RENJU) == 400
-    assert load_weights(str(weights)).scale(Rule.STANDARD) == DEFAULT_SCALE
+def test_a_file_without_scale_has_the_usual_one(tmp_path):
+    path = shutil.copy(weights_file("hand"), tmp_path)
+    assert load_weights(path).scale(Rule.RENJU) == DEFAULT_SCALE
+    annotate_weights(path, "scale renju", "400")
+    assert load_weights(path).scale(Rule.RENJU) == 400
+    assert load_weights(path).scale(Rule.STANDARD) == DEFAULT_SCALE

@@ -30,7 +30,6 @@ SCRIPT = textwrap.dedent(
     from pbrain_engine.workers import ProcessPool, become_worker
 
     if __name__ == "__main__":
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began the tests
         helpers = ProcessPool(print, 2).executor
         pool = get_context("spawn").Pool(1, become_worker)
         assert pool.apply(signal.getsignal, [signal.SIGINT]) is signal.SIG_IGN
@@ -42,7 +41,6 @@ SCRIPT = textwrap.dedent(
 
 BUILDER = textwrap.dedent(
     """
-    import signal
     import sys
 
     from pbrain_engine.cli import main
@@ -57,7 +55,6 @@ BUILDER = textwrap.dedent(
         print("searching", flush=True)
 
     if __name__ == "__main__":
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began the tests
         ProcessPool.submit = tell
         sys.exit(main(["book", *sys.argv[1:]]))
     """
@@ -69,7 +66,6 @@ def test_helpers_of_a_killed_process_end(tmp_path, busy):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.replace("BUSY", busy))
     starter = start_program(sys.executable, str(script), stderr=None)
-    assert starter.stdout is not None
     assert len(set(starter.stdout.readline().split())) == 2
     starter.kill()
     # The helpers have inherited the pipe: it ends when the last of them does.
@@ -108,7 +104,6 @@ def test_a_killed_helper_is_an_error_and_no_endless_wait(monkeypatch):
 def test_an_interrupt_waits_for_no_search_of_a_book(tmp_path):
     words = ["build", str(tmp_path / "a.db"), "--nodes", str(10**12), "--processes", "1"]
     builder = start_program(sys.executable, "-c", BUILDER, *words)
-    assert builder.stdout is not None
     try:
         assert builder.stdout.readline() == "searching\n"
         builder.send_signal(signal.SIGINT)

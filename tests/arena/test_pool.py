@@ -87,25 +87,21 @@ def start(cluster: Cluster, *words: str, code: str = "") -> subprocess.Popen[str
     return start_program(*program, *words, "--cluster", cluster.address)
 
 
-def play_and_kill(cluster: Cluster, path: Path, kill_at: int, words: list[str]) -> None:
-    """Play a match on the cluster, and kill a worker when that many games are done."""
-    runner = start(cluster, "match", *words, "--journal", str(path), "--view", "quiet")
-    wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") > kill_at, 300)
-    cluster.workers[0].kill()
-    err = runner.communicate(timeout=400)[1]
-    assert runner.returncode == 0, err
-
-
 @needs_dask
 def test_killed_worker_loses_and_doubles_no_game(cluster, tmp_path):
     words = [
         "numoku:nodes=2000", "numoku:nodes=1000", "--in-process", "--games", "12",
         "--openings", "random",
     ]  # fmt: skip
-    play_and_kill(cluster, tmp_path / "far.jsonl", 4, words)
+    path = tmp_path / "far.jsonl"
+    runner = start(cluster, "match", *words, "--journal", str(path), "--view", "quiet")
+    wait_until(lambda: path.exists() and path.read_bytes().count(b"\n") > 4, 300)
+    cluster.workers[0].kill()
+    err = runner.communicate(timeout=400)[1]
+    assert runner.returncode == 0, err
     assert command.main([*words, "--journal", str(tmp_path / "near.jsonl"), "--json",
                          "--view", "quiet", "--concurrency", "2"]) == 0  # fmt: skip
-    far = sorted(entries(tmp_path / "far.jsonl"), key=lambda entry: entry["game"])
+    far = sorted(entries(path), key=lambda entry: entry["game"])
     near = sorted(entries(tmp_path / "near.jsonl"), key=lambda entry: entry["game"])
     assert [entry["game"] for entry in far] == list(range(12))
     assert [entry["moves"] for entry in far] == [entry["moves"] for entry in near]

@@ -40,12 +40,10 @@ def journal(tmp_path: Path) -> Path:
 def test_a_report_that_cannot_be_written_leaves_what_was_there(
     journal, option, monkeypatch, capsys
 ):
-    path, games = journal.with_name("out"), journal.read_bytes()
+    path = journal.with_name("out")
     assert report.main([str(journal), option, str(path)]) == 0
     before = path.read_bytes()
-    assert cli.main(["report", str(journal), option, str(journal.parent / "." / journal.name)]) == 1
-    assert capsys.readouterr().err.endswith("m.jsonl is read; name another file to write\n")
-    assert journal.read_bytes() == games
+    capsys.readouterr()
 
     def is_full(self: Path, text: str, **_: object) -> None:
         self.write_bytes(text.encode()[:20])

@@ -89,7 +89,6 @@ def test_a_wheel_in_an_empty_environment_has_both_commands(wheel, tmp_path):
 
     def run(name: str, *arguments: str, commands: str = "") -> str:
         program = shutil.which(name, path=str(scripts))
-        assert program is not None
         return subprocess.run(
             [program, *arguments], cwd=tmp_path, env=environment, input=commands,
             stdout=subprocess.PIPE, text=True, check=True,

@@ -85,10 +85,8 @@ def test_a_win_of_the_main_search_is_claimed_with_its_whole_line_alone(
 @pytest.mark.skipif(sys.platform == "win32", reason="its pipes have another encoding")
 @pytest.mark.parametrize("words", ["solve -", "play --level 1 --time 0.1"])
 def test_bytes_that_are_no_text_are_lines_like_others(words):
-    strict, given = (
-        {**os.environ, "PYTHONIOENCODING": "utf-8"},
-        b"\xff\n" + json.dumps(GOOD).encode(),
-    )
+    given = b"\xff\n" + json.dumps(GOOD).encode()
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     result = run_program(*NUMOKU, *words.split(), input=given, env=strict, text=False)
     assert b"Traceback" not in result.stderr
     if words == "solve -":

@@ -147,7 +147,6 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(tmp_pat
         for game, ply, finding in items.findings:
             if game in games and finding is items.game(game, True).findings[ply]:
                 entry = database.look_up(list(items.games[game].images())[ply])
-                assert entry is not None and entry.finding is not None
                 stands = rank_of(entry.finding), entry.finding.nodes
                 assert stands >= (rank_of(finding), finding.nodes)
         assert database.count("game") == len({items.games[number] for number in games})
@@ -165,8 +164,9 @@ def test_databases_merged_either_way_hold_what_one_database_of_all_holds(tmp_pat
         database.close()
 
 
-def turned(record: GameRecord, root: TreeNode, number: int) -> GameTree:
+def turned(tree: GameTree, number: int) -> GameTree:
     """Return a tree in another orientation."""
+    record = tree.record
     size = record.width, record.height
 
     def turn(node: TreeNode) -> TreeNode:
@@ -174,19 +174,20 @@ def turned(record: GameRecord, root: TreeNode, number: int) -> GameTree:
         return replace(node, cell=cell, children=[turn(child) for child in node.children])
 
     placed = tuple((transform([cell], number, *size)[0], side) for cell, side in record.placed)
-    return GameTree(record._replace(placed=placed), turn(root))
+    return GameTree(record._replace(placed=placed), turn(tree.root))
 
 
-def random_tree(chance: random.Random, size: Cell) -> GameTree:
-    """Return a tree on stones that no symmetry leaves as they are."""
-    cells = [(x, y) for x in range(size[0]) for y in range(size[1])]
-    setup = [(0, 1), (4, 3), (1, 5)]
-    placed = tuple(zip(setup, (Side.BLACK, Side.BLACK, Side.WHITE), strict=True))
-    record = GameRecord(*size, Rule.FREESTYLE, placed=placed, first=Side.WHITE)
-    tree = GameTree(record)
+SETUP = [(0, 1), (4, 3), (1, 5)]  # stones that no symmetry leaves as they are
+
+
+def random_tree(chance: random.Random, size: Cell, free: list[Cell]) -> GameTree:
+    """Return a tree on stones that were set up, with notes on its moves and on its beginning."""
+    placed = tuple(zip(SETUP, (Side.BLACK, Side.BLACK, Side.WHITE), strict=True))
+    tree = GameTree(GameRecord(*size, Rule.RENJU, placed=placed, first=Side.WHITE))
+    tree.root.comment = "a note"
+    tree.root.child(free[0], is_move=False).text = "A"
     for number in range(6):
         node = tree.root
-        free = [cell for cell in cells if cell not in setup]
         for cell in chance.sample(free, 3):
             node = node.child(cell if chance.random() < 0.9 else None)
         node.comment = f"note {number}"
@@ -198,30 +199,6 @@ def random_tree(chance: random.Random, size: Cell) -> GameTree:
 def images_of(tree: GameTree) -> set[bytes]:
     """Return the keys of all positions of a tree."""
     return {image.key for _, _, image in lines.images(tree)}
-
-
-@pytest.mark.parametrize("size", [(9, 9), (9, 7)])
-def test_lines_on_stones_that_were_set_up_are_the_same_in_every_orientation(tmp_path, size):
-    chance = random.Random(4)
-    for round_number in range(2):
-        tree = random_tree(chance, size)
-        seen = []
-        with Database(tmp_path / f"all{round_number}", create=True) as whole:
-            for number in range(symmetries(*size)):
-                other = turned(tree.record, tree.root, number)
-                assert images_of(other) == images_of(tree)
-                with Database(tmp_path / f"{round_number}-{number}", create=True) as database:
-                    for target in (whole, database):
-                        with target.transaction():
-                            added = add_tree(target, other)
-                        if target is whole:
-                            assert (added.nodes == 0) is (number > 0)
-                    seen.append(documents(database))
-                    (back,) = read_trees(database)
-                    assert images_of(back) == images_of(tree)
-                    assert back.count() == tree.count()
-            assert documents(whole) == seen[0]
-        assert all(content == seen[0] for content in seen)
 
 
 WORDS = st.text("ab \0", max_size=3)
@@ -253,44 +230,46 @@ def turned_proof(tree: Tree, number: int, size: Cell) -> Tree:
 
 @pytest.mark.parametrize("size", [(9, 9), (9, 7)])
 @pytest.mark.parametrize("seed", range(2))
-def test_findings_and_notes_are_turned_with_their_position(tmp_path, size, seed):
-    """What is stored in any orientation is found in any other: moves, line, proof and notes."""
+def test_what_is_stored_in_any_orientation_is_the_same_and_found_in_any(tmp_path, size, seed):
+    """Lines with their notes, and findings: moves, line and proof."""
     chance = random.Random(seed)
-    cells = [(x, y) for x in range(size[0]) for y in range(size[1])]
+    cells = [(x, y) for x in range(size[0]) for y in range(size[1]) if (x, y) not in SETUP]
     chance.shuffle(cells)
-    moves = tuple(cells.pop() for _ in range(4))
-    line = tuple(Move(*cells.pop()) for _ in range(3))
-    label = cells.pop()
+    tree = random_tree(chance, size, cells[:])
+    label, *line = (cells.pop(0) for _ in range(4))
     proof = random_proof(chance, cells)
-    count = symmetries(*size)
+    seen = []
 
     def turn(given: Iterable[Cell], number: int) -> tuple[Move, ...]:
         return tuple(Move(*cell) for cell in transform(list(given), number, *size))
 
-    for into in range(count):
-        with Database(tmp_path / str(into), create=True) as database:
-            record = GameRecord(*size, Rule.RENJU, turn(moves, into))
+    with Database(tmp_path / "all", create=True) as whole:
+        for into in range(symmetries(*size)):
+            other = turned(tree, into)
+            assert images_of(other) == images_of(tree)
             finding = Result(
                 29_990, turn(line, into), 5, 5, 7, claim="vct", moves=turn(line[:2], into),
                 tree=turned_proof(proof, into, size), author=Author("1", "w"),
             )  # fmt: skip
-            tree = GameTree(record.beginning)
-            end = tree.add(record.turns)
-            end.comment = "a note"
-            end.child(turn([label], into)[0], is_move=False).text = "A"
-            with database.transaction():
-                database.add_findings([Known(image_of(record.position), finding)])
-                add_tree(database, tree)
-            for out in range(count):
-                asked = record._replace(moves=turn(moves, out))
-                entry = lines.look_up(database, asked.position)
-                assert entry is not None and entry.finding is not None
-                assert entry.finding.line == turn(line, out)
-                assert entry.finding.moves == turn(line[:2], out)
-                assert entry.finding.tree == turned_proof(proof, out, size)
-                ((note,),) = (entry.notes,)
-                assert note.comment == "a note"
-                assert note.labels == ((turn([label], out)[0], "A"),)
+            with Database(tmp_path / str(into), create=True) as database:
+                for target in (whole, database):
+                    with target.transaction():
+                        added = add_tree(target, other)
+                        target.add_findings([Known(image_of(other.record.position), finding)])
+                    assert target is database or (added.nodes == 0) is (into > 0)
+                seen.append(documents(database))
+                (back,) = read_trees(database)
+                assert images_of(back) == images_of(tree) and back.count() == tree.count()
+                for out in range(symmetries(*size)):
+                    entry = lines.look_up(database, turned(tree, out).record.position)
+                    assert entry.finding.line == turn(line, out)
+                    assert entry.finding.moves == turn(line[:2], out)
+                    assert entry.finding.tree == turned_proof(proof, out, size)
+                    (note,) = entry.notes
+                    assert note.comment == "a note"
+                    assert note.labels == ((turn([label], out)[0], "A"),)
+        assert documents(whole) == seen[0]
+    assert all(content == seen[0] for content in seen)
 
 
 @pytest.mark.parametrize("form", ["{}", "\ufeff{}", "\ufeff\n{}\n"])

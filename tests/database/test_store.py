@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from pbrain_engine import EngineError, cli
@@ -13,20 +11,11 @@ from pbrain_engine.database.lines import Filter
 from pbrain_engine.database.sources import SourceOptions, add_items, read_source
 from pbrain_engine.database.store import Database
 from pbrain_engine.notation.renlib import format_renlib
-from tests.database.postgres import Server, server
+from tests.database.postgres import server
 from tests.golden import databases
 from tests.notation.test_renlib import grow
 
 __all__ = ["server"]  # a fixture
-
-
-@pytest.fixture(params=["file", "server"])
-def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The place of a new database."""
-    if request.param == "file":
-        return str(tmp_path / "a.db")
-    made: Server = request.getfixturevalue("server")
-    return made.new_database()
 
 
 def test_what_goes_in_and_comes_out_is_as_recorded():
@@ -50,8 +39,10 @@ def test_after_a_connection_broke_the_next_question_has_a_new_one(server):
         assert database.count("node") == 3
 
 
-def test_a_library_of_many_nodes_comes_out_as_it_went_in(target, tmp_path):
-    nodes = 3_000 if "://" not in target else 500
+@pytest.mark.parametrize(("place", "nodes"), [("file", 3_000), ("server", 500)])
+def test_a_library_of_many_nodes_comes_out_as_it_went_in(place, nodes, tmp_path, request):
+    is_file = place == "file"
+    target = tmp_path / "a.db" if is_file else request.getfixturevalue("server").new_database()
     data, losses = format_renlib(grow(3, nodes))
     assert not losses
     (tmp_path / "in.lib").write_bytes(data)

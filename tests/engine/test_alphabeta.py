@@ -37,7 +37,7 @@ def test_a_remembered_move_that_cannot_be_played_is_none():
     assert known.recall(game_after(WIN)) is None
 
 
-def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine):
+def test_a_remembered_win_is_none_where_the_other_side_moves_or_all_is_forgotten(engine):
     set_up(engine, "h8a1i8o1j8a15")  # black has an open three
     assert (engine.think(Limit(nodes=100_000)).mate or 0) > 0
     winner = engine.game.to_move
@@ -46,6 +46,8 @@ def test_a_remembered_win_is_none_where_the_other_side_has_the_move(engine):
     assert (engine.think(Limit(depth=2)).mate or 0) <= 0  # no announced win of the wrong side
     engine.set_to_move(winner)
     assert engine._winning_moves.recall(engine.game) is not None
+    engine.clear_hash()
+    assert engine._winning_moves.recall(engine.game) is None
 
 
 ROW = "a5h1b5h2c5g8d5"

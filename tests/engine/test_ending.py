@@ -20,7 +20,7 @@ from pbrain_engine.values import WIN_BAND, win_in
 from tests.boards import game_of
 from tests.oracle.replay import complaint_about_tree, illegal_move
 from tests.oracle.rules import FREESTYLE, RENJU, Board, board_of, winners
-from tests.played import set_up
+from tests.played import moves_of, set_up
 
 FEW, MANY = 15, 1500
 SIZE = 15
@@ -102,22 +102,15 @@ WIDE = "f8j10j9g7h8i8h9h10i10g8g9i9g11i7f9f10h11g12"
 ENGINE_NODES = 400_000
 
 
-def search_for_win(engine: Engine) -> Thought:
-    """Let the main search find the win alone."""
-    engine.set_parameter("threat_share", 0)
-    thought = engine.think(
-        Limit(nodes=ENGINE_NODES), on_iteration=lambda thought: thought.value >= WIN_BAND
-    )
-    engine.set_parameter("threat_share", 10)
-    return thought
-
-
 @pytest.mark.parametrize("won", [NARROW, pytest.param(WIDE, marks=pytest.mark.long)])
 def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(engine, solver, won):
     set_up(engine, won)
     engine.clear_hash()
     assert not solver.threats(engine.game, nodes=QUICK_THREATS).wins
-    thought = search_for_win(engine)
+    engine.set_parameter("threat_share", 0)  # so that the main search finds it alone
+    limit = Limit(nodes=ENGINE_NODES)
+    thought = engine.think(limit, on_iteration=lambda thought: thought.value >= WIN_BAND)
+    engine.set_parameter("threat_share", 10)
     assert thought.value >= WIN_BAND and not thought.proof
     moves = list(engine.game.moves)
     tree = Prover(engine, solver).prove(thought)
@@ -136,14 +129,10 @@ def test_a_claim_that_is_wrong_gets_no_proof(engine, solver):
         assert Prover(engine, solver)._prove_answers(claim) == answers
 
 
-@pytest.mark.parametrize("first", ["d8", "h8"])
-def test_of_a_line_without_the_win_only_its_move_is_kept(first):
-    with Engine(memory=60_000_000) as engine:
-        for cell in ("e8", "e12", "f8", "f12", "g8", "g12"):
-            engine.play(cell)
-        other = "h8" if first == "d8" else "d8"
-        end = "c8" if first == "d8" else "i8"
-        pv = tuple(Move(*engine.game.cell(cell)) for cell in (first, other, "n14", end))
-        line = line_to_five(engine, Thought(win_in(5), pv))
-        assert line[0] == pv[0] and line[1:4] != [*pv[1:]]
-        assert winner_after(engine.game, line) is Side.BLACK
+@pytest.mark.parametrize("way", ["d8h8n14c8", "h8d8n14i8"])
+def test_of_a_line_without_the_win_only_its_move_is_kept(engine, way):
+    set_up(engine, "e8e12f8f12g8g12")
+    first, *others = moves_of(way)
+    line = line_to_five(engine, Thought(win_in(5), (first, *others)))
+    assert line[0] == first and line[1:4] != others
+    assert winner_after(engine.game, line) is Side.BLACK

@@ -26,24 +26,16 @@ PROMPT = 0.25  # seconds: "within milliseconds" on a busy test machine
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("seconds", [0.05, 0.3])
-def test_a_time_limit_is_kept(engine, seconds):
+@pytest.mark.parametrize(
+    ("seconds", "most"), [(0.3, 0.3 + PROMPT), (0.05, 0.05 + PROMPT), (0.0, 0.05), (-3.0, 0.05)]
+)
+def test_a_time_limit_is_kept_also_where_there_is_no_time(engine, seconds, most):
     set_up(engine, OPENING)
     began = time.perf_counter()
     thought = engine.think(Limit(time=seconds))
-    assert seconds * 0.5 <= time.perf_counter() - began <= seconds + PROMPT
-    assert thought.depth >= 3
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize("seconds", [0.0, -3.0])
-def test_without_time_the_answer_comes_at_once(engine, seconds):
-    set_up(engine, OPENING)
-    began = time.perf_counter()
-    thought = engine.think(Limit(time=seconds))
-    assert time.perf_counter() - began < 0.05
+    assert seconds * 0.5 <= time.perf_counter() - began <= most
     assert engine.game.at(*thought.move) is Side.EMPTY
-    assert thought.nodes == 0
+    assert thought.depth >= 3 if seconds > 0 else thought.nodes == 0
 
 
 @pytest.mark.parametrize("most", [2**31, 3 * 2**100 - 1])
@@ -129,7 +121,6 @@ def test_an_interrupt_waits_for_the_search_to_end():
     code = (
         "import os, signal, threading\n"
         "from pbrain_engine import Engine, Limit\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "for number in range(8):\n"
         "    with Engine(hash_size=1 << 24, threads=2) as engine:\n"
         "        engine.play(7, 7)\n"

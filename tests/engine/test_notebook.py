@@ -7,9 +7,10 @@ import json
 from typing import Any
 from xml.etree import ElementTree
 
-from pbrain_engine import Engine, Limit, Solver
+from pbrain_engine import Limit
 from pbrain_engine.game.diagram import LINE, parse_diagram
 from tests.golden import boards
+from tests.played import set_up
 from tests.programs import ROOT
 
 EXAMPLE = ROOT / "docs" / "example.ipynb"
@@ -23,24 +24,21 @@ def shown(item: Any) -> tuple[int, list[str]]:
     return len(stones), [t.text or "" for t in root.iter(f"{SVG}text") if t.get("fill") != LINE]
 
 
-def test_games_are_told_and_drawn_as_recorded():
+def test_games_are_told_and_drawn_as_recorded(engine):
     boards.boards.check()
-    with Engine(hash_size=1 << 20) as engine:
-        assert parse_diagram(str(engine)).stones == {}
+    assert parse_diagram(str(engine)).stones == {}
 
 
-def test_thoughts_and_proofs_show_their_line_on_their_board():
-    with Engine(hash_size=1 << 20) as engine, Solver(4_000_000) as solver:
-        for cell in "h8 a1 i8 c1 j8 e1".split():
-            engine.play(cell)
-        seen: list[Any] = []
-        thought = engine.think(Limit(depth=3), on_iteration=seen.append)
-        proof = solver.fours(engine.game)
-        engine.new_game(20)  # what was found stays what it was
-        for found, line in ((thought, thought.pv), (seen[0], seen[0].pv), (proof, proof.line)):
-            texts = [str(number) for number in range(1, len(line) + 1)]
-            assert shown(found) == (6 + len(line), texts)
-        assert len(repr(thought)) < 400
+def test_thoughts_and_proofs_show_their_line_on_their_board(engine, solver):
+    set_up(engine, "h8a1i8c1j8e1")
+    seen: list[Any] = []
+    thought = engine.think(Limit(depth=3), on_iteration=seen.append)
+    proof = solver.fours(engine.game)
+    engine.new_game(20)  # what was found stays what it was
+    for found, line in ((thought, thought.pv), (seen[0], seen[0].pv), (proof, proof.line)):
+        texts = [str(number) for number in range(1, len(line) + 1)]
+        assert shown(found) == (6 + len(line), texts)
+    assert len(repr(thought)) < 400
 
 
 def test_the_example_notebook_runs():

@@ -7,10 +7,11 @@ from time import perf_counter
 
 import pytest
 
-from pbrain_engine import Engine, Move, Rule, Thought
+from pbrain_engine import Move, Rule, Thought
 from pbrain_engine.engine import opening_choices
 from pbrain_engine.engine.opening_choices import FINALISTS, FOURTHS, SCREENED, decide, fifths
 from pbrain_engine.engine.swap2 import share_time
+from pbrain_engine.game.cells import cell_name
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 from pbrain_engine.game.result import Listener
 from tests.engine.test_swap2 import searcher
@@ -57,15 +58,11 @@ def test_black_offers_his_best_fifth_stones_and_white_takes_the_worst_of_them():
     listed = fifths(search, opening, opening.stones, 5, 1.0)
     assert [value for value, _ in listed] == sorted((v for v, _ in listed), reverse=True)
     offer = decide(search, opening, random.Random(1))
-    assert set(offer.split("+")) == {_name(cell) for _, cell in listed[:2]}
+    assert set(offer.split("+")) == {cell_name(*cell) for _, cell in listed[:2]}
     opening.play(offer)
     chosen = decide(search, opening, random.Random(1))
     columns = {word: word[0] for word in offer.split("+")}
     assert columns[chosen] == min(columns.values())
-
-
-def _name(cell: tuple[int, int]) -> str:
-    return f"{chr(97 + cell[0])}{cell[1] + 1}"
 
 
 def test_a_fourth_stone_comes_with_its_number_and_is_searched_once():
@@ -129,26 +126,24 @@ def test_offers_are_never_symmetric():
 
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("seed", range(2))
-def test_the_engine_plays_every_opening_to_its_end(name, seed):
+def test_the_engine_plays_every_opening_to_its_end(engine, name, seed):
     rule, chance = RULES[name], random.Random(seed)
-    with Engine(hash_size=1 << 20) as engine:
-        engine.new_game(15, rule=rule.rule or Rule.FREESTYLE)
-        opening = OpeningPlay(rule)
-        while opening.step is not None:
-            is_swap = opening.step.act is Act.SWAP
-            word = decide(share_time(engine, perf_counter() + 0.02), opening, chance)
-            if is_swap and chance.random() < 0.5:  # the other player may think otherwise
-                word = chance.choice(["swap", "keep"])
-            opening.play(word)
-        assert len(opening.stones) in (3, 5, 6)
+    engine.new_game(15, rule=rule.rule or Rule.FREESTYLE)
+    opening = OpeningPlay(rule)
+    while opening.step is not None:
+        is_swap = opening.step.act is Act.SWAP
+        word = decide(share_time(engine, perf_counter() + 0.02), opening, chance)
+        if is_swap and chance.random() < 0.5:  # the other player may think otherwise
+            word = chance.choice(["swap", "keep"])
+        opening.play(word)
+    assert len(opening.stones) in (3, 5, 6)
 
 
 @pytest.mark.parametrize(
     ("name", "words"), [("rif", "h8"), ("rif", "h8 i9"), ("swap", "a1"), ("swap2", "a1 b1 c9 two"),
                         ("swap2", "a1 b1 c9 two o15"), ("soosorv-8", "h8 i9 j9 swap a1 3")]
 )  # fmt: skip
-def test_the_engine_goes_on_from_the_middle_of_a_step(name, words):
+def test_the_engine_goes_on_from_the_middle_of_a_step(engine, name, words):
     opening = after(name, words)
-    with Engine(hash_size=1 << 20) as engine:
-        engine.new_game(15, rule=opening.rule.rule or Rule.FREESTYLE)
-        opening.play(decide(share_time(engine, perf_counter() + 0.05), opening, random.Random(1)))
+    engine.new_game(15, rule=opening.rule.rule or Rule.FREESTYLE)
+    opening.play(decide(share_time(engine, perf_counter() + 0.05), opening, random.Random(1)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from contextlib import ExitStack
 from itertools import pairwise
 from threading import Event, Timer
 from time import perf_counter
@@ -20,7 +19,7 @@ from pbrain_engine.values import WIN_BAND, loss_in, win_in
 from tests.claims import Claims
 from tests.oracle import rules
 from tests.oracle.replay import illegal_move
-from tests.oracle.rules import Board
+from tests.oracle.rules import Board, board_of
 from tests.played import moves_of
 from tests.puzzles import DATA
 
@@ -201,17 +200,14 @@ def claims() -> Iterator[Claims]:
 
 def complaint_about(win: Result, before: list[Move], rule: Rule, claims: Claims) -> str:
     """Return what the oracle has against a win after some moves: its line, and its proof."""
-    board = Board(15, 15, rule.name.lower())
-    for ply, cell in enumerate(before):
-        board.put(tuple(cell), ply % 2)
-    with ExitStack() as stones:
-        for ply, cell in enumerate(map(tuple, win.line), len(before)):
-            if not rules.is_legal(board, cell, ply % 2):
-                return f"{cell} is not legal"
-            stones.enter_context(board.stone(cell, ply % 2))
-        if win.claim != "vcf" and not rules.is_win(board, tuple(win.line[-1])):
-            return "the line does not end in a five"
-    return claims.examine(board, [tuple(cell) for cell in before], win)[1]
+    board, *whole = (
+        board_of(15, rule.name.lower(), moves[::2], moves[1::2])
+        for moves in (before, [*before, *win.line])
+    )
+    if win.claim != "vcf" and not rules.is_win(whole[0], tuple(win.line[-1])):
+        return "the line does not end in a five"
+    illegal = illegal_move(board, len(before) % 2, win.line)
+    return illegal or claims.examine(board, [tuple(cell) for cell in before], win)[1]
 
 
 def wins_that_hold(

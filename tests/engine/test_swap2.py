@@ -52,12 +52,9 @@ def at(move: Move, value: int, rank: int) -> Thought:
     return Thought(value, (move,), depth=1, seldepth=1, nodes=1, multipv=rank)
 
 
-def unsure(stones: set[Move]) -> int:
-    return UNSURE - 1 if len(stones) < 5 else sum(move.x - 8 for move in stones) * 7
-
-
-def uneven(stones: set[Move]) -> int:
-    return UNSURE - 1 if len(stones) < 5 else 500
+def unsure(then: Callable[[set[Move]], int]) -> Callable[[set[Move]], int]:
+    """Return a value that is close with three stones, and then this one."""
+    return lambda stones: UNSURE - 1 if len(stones) < 5 else then(stones)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +62,9 @@ def uneven(stones: set[Move]) -> int:
     [
         (THREE, lambda stones: 300, 1), (THREE, lambda stones: -300, 0),
         (FIVE, lambda stones: 1, 1), (FIVE, lambda stones: -1, 0),
-        (THREE, unsure, 2),  # a close call is handed over with two even stones ...
-        (THREE, uneven, 1),  # ... if there are such
+        # a close call is handed over with two even stones, if there are such
+        (THREE, unsure(lambda stones: sum(move.x - 8 for move in stones) * 7), 2),
+        (THREE, unsure(lambda stones: 500), 1),
     ],
 )  # fmt: skip
 def test_the_better_colour_is_taken(before, value, put):
@@ -121,6 +119,3 @@ def test_openings_fit_every_board(size):
         for stones in openings(width, height, random.Random(seed)):
             assert len(set(stones)) == 3
             assert all(0 <= x < width and 0 <= y < height for x, y in stones)
-
-
-# The program itself ---------------------------------------------------------------------

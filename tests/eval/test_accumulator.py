@@ -59,7 +59,10 @@ def test_the_value_needs_no_row_of_the_last_stone():
     for moves, depth in cases:
         for cell in cells(moves, SIZE):
             play(state, tables, cell)
-        assert judge(accumulator, evaluator(), state) == fresh_value(CALM + moves), moves
+        fresh = worker_after(CALM + moves, size=SIZE)
+        begin(fresh.accumulator, evaluator(), fresh.state)
+        expected = judge(fresh.accumulator, evaluator(), fresh.state)
+        assert judge(accumulator, evaluator(), state) == expected, moves
         assert accumulator.depth == depth and (accumulator.rows == rows).all() == (depth == 0)
         for _ in cells(moves, SIZE):
             undo(state, tables)
@@ -81,13 +84,6 @@ def test_the_trunk_of_a_value_serves_the_policy_of_the_same_position(monkeypatch
         ask_moves(accumulator, evaluator(), state)
         assert not (accumulator.trunk == 1).all()
         undo(state, tables)
-
-
-def fresh_value(moves: str) -> int:
-    """Return the value of a position that nothing was asked of before."""
-    worker = worker_after(moves, size=SIZE)
-    begin(worker.accumulator, evaluator(), worker.state)
-    return int(judge(worker.accumulator, evaluator(), worker.state))
 
 
 @pytest.mark.parametrize("side", (0, 1))

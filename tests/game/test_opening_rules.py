@@ -15,7 +15,6 @@ from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 def random_word(opening: OpeningPlay, chance: random.Random) -> str:
     """Return one of the things that the step of an opening allows."""
     step = opening.step
-    assert step is not None
     if step.act is Act.SWAP:
         return chance.choice(["swap", "keep"])
     if step.act is Act.COUNT:

@@ -28,7 +28,7 @@ LOST_VALUE = -900
     ],
 )
 def test_the_first_iteration_after_the_last_that_was_fooled_counts(
-    iterations, nodes, is_seen, monkeypatch
+    engine, iterations, nodes, is_seen, monkeypatch
 ):
     def think(engine: Engine, limit: Limit, on_iteration: Callable[[Thought], Any]) -> Thought:
         assert engine.game.moves == [Move(7, 7), Move(8, 8), Move(7, 8)] and limit.time is None
@@ -39,5 +39,4 @@ def test_the_first_iteration_after_the_last_that_was_fooled_counts(
         return said
 
     monkeypatch.setattr(Engine, "think", think)
-    with Engine(hash_size=1 << 20) as engine:
-        assert see(engine, POSITION) == Seen("holds", "h10", nodes, is_seen)
+    assert see(engine, POSITION) == Seen("holds", "h10", nodes, is_seen)

@@ -243,8 +243,7 @@ def test_games_and_branches_are_legal_and_branches_undecided(tmp_path):
         known = [value != NO_VALUE for value in record.values]
         assert known == [ply >= record.opening for ply in range(len(record.moves))]
         game = Game(record.width, record.height, record.rule)
-        for cell in record.moves:
-            x, y = cell % record.width, cell // record.width
+        for x, y in record.cells:
             assert not game.is_over and not game.is_forbidden(x, y)
             game.play(x, y)
     assert len(branches) > 20

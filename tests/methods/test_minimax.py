@@ -80,14 +80,6 @@ def is_near(cell: Cell, stone: Cell) -> bool:
     return max(dx, dy) <= 3 or (max(dx, dy) == 4 and (dx in (0, 4)) and dy in (0, 4))
 
 
-def quiet_board(chance: random.Random, rule: str) -> Board:
-    """Return a board on which two more stones of a side make no three: none has two in sight."""
-    board = Board(chance.randint(6, 9), chance.randint(6, 9), rule)
-    for side in (0, 1):
-        board.put(chance.choice(board.empties()), side)
-    return board
-
-
 def values(
     board: Board, to_move: Side, depth: int, engine_depth: int = 0, **items: int
 ) -> tuple[int, float, float]:
@@ -117,7 +109,9 @@ def result(value: float) -> int:
 def test_without_its_heuristics_it_is_minimax_where_nothing_is_forced(depth, rule):
     for seed in range(4):
         chance = random.Random(f"quiet {seed} {rule}")
-        board = quiet_board(chance, rule)
+        board = Board(chance.randint(6, 9), chance.randint(6, 9), rule)
+        for side in (0, 1):  # two more stones of a side make no three
+            board.put(chance.choice(board.empties()), side)
         found, true, _ = values(board, Side(seed % 2), depth, **EXACT)
         assert found == true and abs(true) < WIN_BAND, board.drawing()
 

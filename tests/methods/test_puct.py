@@ -10,24 +10,11 @@ from pbrain_engine import Engine, Solver
 from pbrain_engine.methods import Budget, PlainGame, method
 from pbrain_engine.methods.puct import PUCT, PolicyNode
 from tests.boards import last_cells, set_up
+from tests.game.test_game import exact_value
 from tests.golden.methods import game_of
 from tests.oracle import rules
 
 MOST_EMPTY = 6
-
-
-def exact(game: PlainGame) -> float:
-    """Return 1, 0.5 or 0 for the side to move, by trying everything."""
-    if game.winner is not None:
-        return float(game.winner == game.to_move)
-    if game.is_over():
-        return 0.5
-    best = 0.0  # where only forbidden cells are left
-    for cell in game.legal_moves():
-        game.play(cell)
-        best = max(best, 1 - exact(game))
-        game.undo()
-    return best
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
@@ -45,7 +32,8 @@ def test_small_ends_are_proven_and_every_proof_is_true(rule):
             tree.run()
             assert engine.game.check() == 0
             if tree.root.result is not None:
-                assert 1 - tree.root.result == exact(game), board.drawing()
+                value = exact_value(engine.game)
+                assert 1 - tree.root.result == (1 + value) / 2, board.drawing()
                 proven += 1
                 results.add(tree.root.result)
     assert proven >= 4 and len(results) >= 2, (proven, results)
@@ -64,14 +52,12 @@ def test_what_is_proven_of_the_replies_is_proven(replies, result):
     assert node.result == result
 
 
-def test_the_first_visit_is_to_the_move_that_looks_best():
+def test_the_first_visit_is_to_the_move_that_looks_best(engine):
     game = PlainGame(15)
     for cell in (112, 97, 113, 98):
         game.play(cell)
-    with Engine() as engine:
-        for cell in game.history:
-            engine.play(cell % 15, cell // 15)
-        best = engine.evaluate().moves[0][0]
+        engine.play(cell % 15, cell // 15)
+    best = engine.evaluate().moves[0][0]
     choice = method("puct")(game, Budget(nodes=1), random.Random(1))
     assert choice.move == best[1] * 15 + best[0] and choice.nodes == 1
 

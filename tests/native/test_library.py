@@ -28,7 +28,6 @@ class Toy:
     """A toy library with memory for one toy."""
 
     def __init__(self, folder: str, level: str, variant: str = "") -> None:
-        assert HOST is not None
         self.library = Library(os.path.join(folder, HOST.file_name(level, variant)))
         self.memory = ctypes.create_string_buffer(self.library.toy_size())
         self.address = ctypes.addressof(self.memory)
@@ -37,13 +36,7 @@ class Toy:
 
 @pytest.fixture
 def toy(toy_folder: str) -> Toy:
-    assert HOST is not None
     return Toy(toy_folder, HOST.levels[0])
-
-
-@pytest.fixture
-def checked_toy(toy_folder: str) -> Toy:
-    return Toy(toy_folder, load().level, "asserts-bounds")
 
 
 @pytest.fixture
@@ -53,7 +46,6 @@ def unloaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_library_tells_what_it_is(toy):
-    assert HOST is not None
     assert toy.library.about["target"] == HOST.name
     assert toy.library.about["asserts"] == toy.library.about["bounds"] == "0"
     assert toy.library.exports["toy_walk"] == "pi"
@@ -66,9 +58,7 @@ def test_arguments_beyond_the_registers_arrive(toy):
 
 
 def test_every_level_that_the_processor_reaches_computes_the_same(toy_folder):
-    assert HOST is not None
     reached = processor_level(load())
-    assert reached is not None
     for level in HOST.levels[: HOST.levels.index(reached) + 1]:
         toy = Toy(toy_folder, level)
         value = toy.library.toy_walk(toy.address, 4)
@@ -82,7 +72,8 @@ def test_a_call_that_no_kernel_takes_is_refused(toy):
         toy.library.no_such_function()
 
 
-def test_only_a_checked_build_says_which_assert_or_index_fails(toy, checked_toy):
+def test_only_a_checked_build_says_which_assert_or_index_fails(toy, toy_folder):
+    checked_toy = Toy(toy_folder, load().level, "asserts-bounds")
     for each in (toy, toy, checked_toy):
         assert each.library.toy_put(each.address, 5) == 0
     with pytest.raises(KernelError, match=r"AssertionError.* in put, line \d+ of .*toy_kernels"):
@@ -113,7 +104,6 @@ def test_a_kernel_without_its_end_is_told_and_ends_no_process(tmp_path):
 @pytest.mark.usefixtures("unloaded")
 @pytest.mark.parametrize("trouble", ["missing", "broken"])
 def test_where_kernels_were_shipped_compiling_one_is_no_cure(trouble, monkeypatch, tmp_path):
-    assert HOST is not None
     (tmp_path / store.SHIPPED_MARK).touch()
     if trouble == "broken":
         (tmp_path / HOST.file_name(HOST.levels[0])).touch()
@@ -124,7 +114,6 @@ def test_where_kernels_were_shipped_compiling_one_is_no_cure(trouble, monkeypatc
 
 @pytest.mark.usefixtures("unloaded")
 def test_the_best_level_for_the_processor_is_chosen(monkeypatch, toy_folder):
-    assert HOST is not None
     monkeypatch.setattr(library, "kernel_folder", lambda: toy_folder)
     assert load().level == processor_level(load())
     if HOST.levels[0] == "v2":
@@ -137,7 +126,6 @@ def test_the_best_level_for_the_processor_is_chosen(monkeypatch, toy_folder):
 
 @pytest.mark.usefixtures("unloaded")
 def test_a_shipped_kernel_is_believed(monkeypatch, toy_folder, tmp_path):
-    assert HOST is not None
     for level in HOST.levels:
         name = HOST.file_name(level)
         (tmp_path / name).write_bytes(Path(toy_folder, name).read_bytes())

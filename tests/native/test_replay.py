@@ -1,8 +1,8 @@
 """Every kernel decides the same: the bench is recorded once and replayed on other libraries.
 
 Compared are the result of every call and, in the end, every byte of memory. The Windows
-library runs under Wine, the ARM one under QEMU and that for browsers in Pyodide under Node where
-these are installed. Every level is asked for Linux; for Windows one stands for all.
+library runs under Wine and the ARM one under QEMU where these are installed; a browser has the
+signature of all (``tests/site``). Every level is asked for Linux; for Windows one stands for all.
 """
 
 from __future__ import annotations
@@ -12,24 +12,20 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from pbrain_engine.native.build import compile as kernel_compiler
 from pbrain_engine.native.build.compile import Build, Output
-from pbrain_engine.native.load.library import Library, load, processor_level
+from pbrain_engine.native.load.library import load, processor_level
 from pbrain_engine.native.load.store import TARGETS, Target, cache_root, digest, host_target
-from tests.build.building import pyodide
 from tests.native.libraries import facts
 from tests.programs import ROOT, run_program
-from tests.replay.replay import replay as again
 
-REPLAY = ROOT / "tests" / "replay"
-SOURCE = REPLAY / "replay.c"
-LINUX, WINDOWS, ARM, WASM = (
-    TARGETS[n] for n in ("linux-x86_64", "windows-x86_64", "linux-aarch64", "wasm32")
-)
+SOURCE = ROOT / "tests" / "replay" / "replay.c"
+LINUX, WINDOWS, ARM = (TARGETS[n] for n in ("linux-x86_64", "windows-x86_64", "linux-aarch64"))
 ARM_ROOT = "/usr/aarch64-linux-gnu"
 HAS_QEMU = shutil.which("qemu-aarch64") is not None and Path(ARM_ROOT, "lib").exists()
 DEPTH = "5"  # a part of a second of search over all positions
@@ -70,13 +66,13 @@ def kernels() -> dict[Output, str]:
     outputs = [Output(LINUX, level) for level in LINUX.levels]
     outputs += [Output(WINDOWS, WINDOWS_LEVEL)] if wine() else []
     outputs += [Output(ARM, "v8")] if HAS_QEMU else []
-    outputs += [Output(WASM, level) for level in WASM.levels]
     work = Build(tuple(outputs))
     folder = os.path.join(cache_root(), digest())
     kernel_compiler.build(work, folder)
     return work.paths(folder)
 
 
+@cache
 def player(folder: Path, target: Target) -> str:
     """Compile the program that replays, for a platform.
 
@@ -120,9 +116,9 @@ def skip_above_processor(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", LINUX.levels)
-def test_every_level_decides_the_same(events, kernels, level):
+def test_every_level_decides_the_same(folder, events, kernels, level):
     skip_above_processor(level)
-    said = again(Library(kernels[Output(LINUX, level)]), str(events))
+    said = replay([player(folder, LINUX), kernels[Output(LINUX, level)]], events)
     assert said.endswith("calls agree"), said
     assert int(said.split()[0]) > 1000
 
@@ -146,16 +142,6 @@ def test_the_arm_library_decides_the_same_under_qemu(folder, events, kernels):
     assert said.endswith("calls agree"), said
 
 
-def test_the_library_for_browsers_decides_the_same_in_pyodide(events, kernels):
-    library, program = kernels[Output(WASM, "simd128")], REPLAY / "replay.py"
-    try:
-        done = pyodide.run(program, f"/host{library}", f"/host{events}")
-    except pyodide.Unavailable as reason:
-        pytest.skip(str(reason))
-    assert done.stdout.strip().endswith("calls agree"), done.stdout + done.stderr
-    assert int(done.stdout.split()[0]) > 1000
-
-
 def with_first_line_changed(events: Path, old: str, new: str) -> tuple[Path, int]:
     """Copy the events up to the first line of a kind, changed; return the copy and its length."""
     lines = events.read_text().splitlines(keepends=True)
@@ -172,5 +158,5 @@ def test_another_result_and_other_memory_are_found(folder, events, kernels):
         (r"(F .*)\n", r"\g<1>0\n", "memory differs"),  # ten times the checksum
     ):
         changed, line = with_first_line_changed(events, old, new)
-        for said in (replay([program, library], changed), again(Library(library), str(changed))):
-            assert said.startswith(f"line {line}: {words}"), said
+        said = replay([program, library], changed)
+        assert said.startswith(f"line {line}: {words}"), said

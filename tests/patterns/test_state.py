@@ -3,11 +3,8 @@
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pbrain_engine import Game, Rule, Side
-from pbrain_engine.position.geometry import MAX_BOARD, MIN_BOARD
 from tests.checked import walk
 
 
@@ -22,27 +19,6 @@ def test_a_million_random_steps(rule):
     assert walk(seed=2, steps=1_000_000, every=7, rule=rule) == ""
 
 
-sizes = st.integers(MIN_BOARD, MAX_BOARD)
-sides = st.sampled_from([Side.BLACK, Side.WHITE, Side.WALL])
-
-
-@settings(max_examples=60)
-@given(st.data(), sizes, sizes, st.sampled_from(Rule))
-def test_any_stones_in_any_order(data, width, height, rule):
-    cells = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
-    stones = data.draw(st.lists(st.tuples(cells, sides), unique_by=lambda s: s[0], max_size=40))
-    game = Game(width, height, rule)
-    empty = [game.at(x, y) for y in range(height) for x in range(width)]
-    for cell, side in stones:
-        game.place(*cell, side)
-        assert game.check() == 0
-    for _ in stones:
-        game.undo()
-        assert game.check() == 0
-    assert [game.at(x, y) for y in range(height) for x in range(width)] == empty
-    assert game.ply == 0
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_a_game_on_paper_is_the_game_on_the_board(seed):
     chance, game = random.Random(seed), Game(7)
@@ -54,8 +30,13 @@ def test_a_game_on_paper_is_the_game_on_the_board(seed):
             game.set_to_move(game.to_move.opponent)
         else:
             game.play(*cell)
+    assert game.check() == 0
     record, other = game.record(), Game(7)
     assert [*record.stones.items()] == [(stone.move, stone.side) for stone in game.history]
     assert record.to_move is game.to_move and record.last == game.last
     other.become(record)
     assert other.position == record.position == game.position
+    while game.ply:
+        game.undo()
+        assert game.check() == 0
+    assert len(game.empty_cells()) == 49

@@ -205,25 +205,6 @@ def test_forbidden_cells_of_two_programs():
         assert sorted(found) == sorted(puzzle["best"]), puzzle["id"] + "\n" + board.drawing()
 
 
-ALL_FORBIDDEN = """
-XXX.XXX
-OOXOXOO
-OXOOOXO
-XXX.XXX
-OXOOOXO
-OOXOXOO
-XXX.XXX
-"""
-
-
-def test_every_empty_cell_forbidden():
-    board = read_board(ALL_FORBIDDEN, rules.RENJU)
-    assert rules.winners(board) == set()
-    game = game_of(board, Side.BLACK)
-    assert set(game.forbidden()) == set(board.empties()) == {(3, 0), (3, 3), (3, 6)}
-    assert game.legal_moves() == []
-
-
 # The three of the row becomes a straight four only by the stone at its left, which makes a five of
 # the column; the three of the other column is one.
 THREE_INTO_FIVE = """

@@ -175,7 +175,6 @@ class Conversation(RuleBasedStateMachine):
     @rule()
     def show_forbidden(self) -> None:
         heard = self.say(b"YXSHOWFORBID\n")
-        assert self.session.game is not None
         cells = [(y, x) if self.row_first else (x, y) for x, y in self.session.game.forbidden()]
         assert heard == ["FORBID " + "".join(f"{x:02}{y:02}" for x, y in cells) + "."]
 

@@ -27,7 +27,6 @@ AT_ONCE = b"INFO timeout_turn 0\nSTART 15\nBEGIN\n"
 def answers(*pieces: bytes | float) -> list[str]:
     """Write pieces, with pauses where there are numbers, and return the answers at the end."""
     with subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
         for piece in pieces:
             if isinstance(piece, bytes):
                 process.stdin.write(piece)
@@ -74,7 +73,6 @@ def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty():
 
 def test_a_client_that_reads_slowly_gets_every_line():
     with subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None and process.stdout is not None
         process.stdin.write(b"ABOUT\n" * 2_000 + AT_ONCE + b"END\n")  # more than a pipe holds
         process.stdin.close()
         lines = [process.stdout.readline()]

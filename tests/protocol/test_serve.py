@@ -72,7 +72,6 @@ def test_a_manager_that_has_died_is_not_talked_to(tmp_path):
     ) as process:
         os.close(write)
         os.close(read)
-        assert process.stdin is not None
         process.stdin.write(b"START 15\nABOUT\n")
         process.stdin.flush()
         _, stderr = process.communicate(timeout=ANSWER)
@@ -86,7 +85,6 @@ def test_output_is_not_read_and_the_input_ends():
         read, write = os.pipe()
         blocked = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=write)
         os.close(write)
-        assert blocked.stdin is not None
         blocked.stdin.write(b"ABOUT\n" * 4000)  # answers fill the pipe
         blocked.stdin.close()
         assert blocked.wait(ANSWER) == 0

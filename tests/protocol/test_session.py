@@ -11,15 +11,11 @@ import pytest
 from pbrain_engine import Engine, Rule
 from pbrain_engine.engine.pacing import Pace, TimePlan
 from pbrain_engine.errors import WeightsError
-from pbrain_engine.native.load.store import host_target
 from pbrain_engine.protocol import session
 from pbrain_engine.protocol.commands import Command, CommandReader
 from pbrain_engine.protocol.searches import Task
 from pbrain_engine.protocol.session import Session
 from tests.fake_engine import FakeEngine
-
-HOST = host_target()
-assert HOST is not None
 
 
 class Talk:

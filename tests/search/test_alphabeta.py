@@ -52,15 +52,8 @@ REDUCING = {"reduction_base": 64, "reduction_scale": 0, "reduction_worse": 0,
             "reduction_cut": 0, "reduction_pv": 0, "fail_high_margin": -(10**5)}  # fmt: skip
 
 
-def late_promise() -> Node:
-    """Return a tree whose second move looks good for a ply less than it is."""
-    first = chain(-10, 10, -10)
-    second = chain(-30, 30, 5)  # 30 at one ply less, -5 in truth
-    return Node(0, [first, second])
-
-
 def test_a_reduced_move_that_raises_alpha_is_searched_again_in_full(make):
-    tree = late_promise()
+    tree = Node(0, [chain(-10, 10, -10), chain(-30, 30, 5)])  # the second looks better before
     assert true_value(tree, 3) == 10 and true_value(tree, 2) == 30
     for beta in (11, 1000):  # an empty window, and one of the principal variation
         world = make(tree, **REDUCING)

@@ -26,7 +26,7 @@ def test_a_full_board_is_a_draw_and_a_stopped_search_nothing():
     assert not shared.words.any()
 
 
-def test_where_rows_can_be_closed_every_answer_to_a_five_is_tried():
+def test_where_rows_can_be_closed_every_answer_to_a_five_is_tried(monkeypatch):
     caro = tables_of_rule(Rule.CARO)
     worker, shared = worker_after("h8a1i8c1j8e1k8", Rule.CARO), shared_block()
     tried: list[int] = []
@@ -35,10 +35,6 @@ def test_where_rows_can_be_closed_every_answer_to_a_five_is_tried():
         tried.append(int(worker.state.position.moves[worker.state.position.ply - 1]))
         return -worker.state.position.ply * 10 + len(tried)
 
-    inner = module.leaf
-    module.leaf = searched
-    try:
-        value = inner(worker, caro, shared, -INFINITE, INFINITE, 0, 1)
-    finally:
-        module.leaf = inner
+    monkeypatch.setattr(module, "leaf", searched)
+    value = leaf(worker, caro, shared, -INFINITE, INFINITE, 0, 1)
     assert len(tried) != 1 and value <= 0

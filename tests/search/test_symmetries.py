@@ -7,8 +7,8 @@ import ctypes
 import pytest
 
 from pbrain_engine import Engine, Limit, Rule, Side
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.position.geometry import symmetries, transform
+from tests.played import set_up
 
 
 def root_moves(engine: Engine, multipv: int = 1) -> int:
@@ -17,12 +17,6 @@ def root_moves(engine: Engine, multipv: int = 1) -> int:
     counters = (ctypes.c_int64 * 4)()
     engine.library.worker_counters(engine.game.address, ctypes.addressof(counters))
     return counters[3]
-
-
-def set_up(engine: Engine, moves: str, width: int = 15, height: int = 15) -> None:
-    engine.new_game(width, height, Rule.FREESTYLE)
-    for x, y in parse_moves(moves, width, height):
-        engine.play(x, y)
 
 
 def orbits(engine: Engine) -> set[frozenset[tuple[int, int]]]:
@@ -38,11 +32,6 @@ def orbits(engine: Engine) -> set[frozenset[tuple[int, int]]]:
     return {
         frozenset(image[cell] for image in kept) for cell in cells if game.at(*cell) is Side.EMPTY
     }
-
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine(hash_size=1 << 20)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +51,7 @@ def engine() -> Engine:
     ],
 )
 def test_one_move_of_each_kind_is_left(engine, moves, width, height):
-    set_up(engine, moves, width, height)
+    set_up(engine, moves, size=width, height=height)
     every = root_moves(engine, multipv=2)
     distinct = root_moves(engine)
     kinds = orbits(engine)
@@ -83,13 +72,10 @@ def test_a_blocked_cell_breaks_the_symmetry(engine):
 
 @pytest.mark.parametrize("rule", Rule)
 @pytest.mark.parametrize("size", [5, 15, 22])
-def test_first_stones_come_at_once_and_near_the_centre(rule, size):
-    with Engine(hash_size=1 << 20) as own:
-        own.new_game(size, rule=rule)
-        thought = own.think(Limit(time=60))
-        assert thought.move == (size // 2, size // 2)
-        assert thought.time < 5
-        own.play(*thought.move)
-        answer = own.think(Limit(nodes=20_000)).move
-        assert answer is not None
-        assert max(abs(answer.x - size // 2), abs(answer.y - size // 2)) <= 4
+def test_first_stones_come_at_once_and_near_the_centre(engine, rule, size):
+    engine.new_game(size, rule=rule)
+    thought = engine.think(Limit(time=60))
+    assert thought.move == (size // 2, size // 2) and thought.time < 5
+    engine.play(*thought.move)
+    answer = engine.think(Limit(nodes=20_000)).move
+    assert max(abs(answer.x - size // 2), abs(answer.y - size // 2)) <= 4

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pbrain_engine.eval.evaluator import evaluate
+from pbrain_engine.game.cells import cell_name, parse_moves
 from pbrain_engine.patterns.state import play, undo
 from pbrain_engine.position.board import bit_of
 from pbrain_engine.position.geometry import NO_CELL, PADDED_CELLS
@@ -54,27 +55,19 @@ def test_that_there_is_no_win_is_remembered_and_a_bound_is_not_taken_for_it():
     assert find_fours(won, TABLES, 3, 0) == 3
 
 
-def test_a_line_of_fours_is_held_against_the_board():
-    threats = threats_after(FOURS)
-    assert solve_fours(threats, TABLES, 0) == 3
-    assert line_still_wins(threats, TABLES)
-    ply = threats.state.position.ply
-    for place, still in (("o1", True), ("k8", False), ("l8", False), ("k11", False)):
-        spoiled = threats_after(FOURS, others={place: 1})
-        spoiled.found[:] = threats.found
-        spoiled.found_end = threats.found_end
-        assert bool(line_still_wins(spoiled, TABLES)) == still, place
-    assert threats.state.position.ply == ply
-
-
-def test_a_line_of_several_fours_is_played_to_its_end():
-    stones = "g5e7f6g7h9h5f8f10i10h7j9k5g6j11j6e11"  # h6, e6, f7, f5
+@pytest.mark.parametrize(
+    ("stones", "length", "spoilers"),
+    [(FOURS, 3, "k8l8k11"), ("g5e7f6g7h9h5f8f10i10h7j9k5g6j11j6e11", 5, "f7")],  # h6, e6, f7, f5
+)
+def test_a_line_of_fours_is_held_against_the_board_to_its_end(stones, length, spoilers):
     threats = threats_after(stones)
-    assert solve_fours(threats, TABLES, 0) == 5
+    assert solve_fours(threats, TABLES, 0) == length
     assert line_still_wins(threats, TABLES)
-    spoiled = threats_after(stones, others={"f7": 1})
-    spoiled.found[:], spoiled.found_end = threats.found, threats.found_end
-    assert not line_still_wins(spoiled, TABLES)
+    for place in parse_moves(f"o1{spoilers}"):
+        spoiled = threats_after(stones, others={cell_name(*place): 1})
+        spoiled.found[:], spoiled.found_end = threats.found, threats.found_end
+        assert bool(line_still_wins(spoiled, TABLES)) == (place == (14, 0)), place
+    assert threats.state.position.ply == len(parse_moves(stones))
 
 
 def test_that_there_is_no_win_is_said_once_all_levels_are_through():
@@ -133,12 +126,6 @@ def test_a_line_goes_on_with_the_reply_that_holds_out_longest(monkeypatch, lengt
             int(threats.state.position.moves[threats.state.position.ply - 1])
         ],
     )
-    mark_replies_as(monkeypatch, replies)
-    assert proof.longest_reply(threats, TABLES) == replies[longest]
-
-
-def mark_replies_as(patch: pytest.MonkeyPatch, replies: list[int]) -> None:
-    """Let these be all replies to every threat."""
 
     def mark(threats: Any, tables: Any, first: int) -> int:
         threats.marks[:] = np.uint64(0)
@@ -146,7 +133,8 @@ def mark_replies_as(patch: pytest.MonkeyPatch, replies: list[int]) -> None:
             threats.marks[place >> 6] |= bit_of(place)
         return PREPARES
 
-    patch.setattr(proof, "mark_replies", mark)
+    monkeypatch.setattr(proof, "mark_replies", mark)
+    assert proof.longest_reply(threats, TABLES) == replies[longest]
 
 
 def written(threats: Any, fours: int, room: int = 9) -> list[int]:
