@@ -115,9 +115,9 @@ def test_bench_positions_are_games_that_go_on(position):
 def test_every_level_takes_a_win_and_stops_a_five(level):
     with Engine(memory=60_000_000) as engine:
         dialogue = Dialogue(engine, GameStart(GameRecord(), level=level, seconds=0.05), 2)
-        dialogue._begin(parse_setup("g8h8a1i8a3j8a5k8a7"))
+        dialogue._begin(GameStart(parse_setup("g8h8a1i8a3j8a5k8a7")))
         assert "l8" in dialogue.engine_turn()
-        dialogue._begin(parse_setup("h8g8i8a1j8a3k8"))
+        dialogue._begin(GameStart(parse_setup("h8g8i8a1j8a3k8")))
         assert "l8" in dialogue.engine_turn()
 
 
