@@ -2,8 +2,7 @@
 
 Sessions (see ``records``) with a page in this process, whose operations are called by their names,
 and with the application, without a server. Answers and what searches tell on the way are recorded.
-They end by nodes or depth, as those of the commands do. An object that ends in ``"⋯"`` with a
-number of fields is the last one that began so.
+They end by nodes or depth, as those of the commands do.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ from tests.golden.commands import FOOTPRINT, NODES, VARIED, limit_searches
 from tests.golden.records import Record, session, stage
 from tests.played import position
 
-MANY = 4  # fields of an object of which no more than the first is written again
 VARIED_HERE = (
     *((pattern.replace(": ", ":"), sign.replace(": ", ":")) for pattern, sign in VARIED),
     (r'"threads":\d+', '"threads":N'),
@@ -85,24 +83,9 @@ class Page(Desk):
         return self.says(json.dumps({"do": operation, **fields}))[-1]["result"]
 
 
-def short(value: Any, known: dict[str, Any]) -> Any:
-    """Return a value with no more than the beginning of each object that was said before."""
-    if isinstance(value, list):
-        return [short(each, known) for each in value]
-    if not isinstance(value, dict):
-        return value
-    first = dict(list(value.items())[:1])
-    place = json.dumps(first)
-    if len(value) > MANY and known.get(place) == value:
-        return {**first, "⋯": len(value)}
-    known[place] = value
-    return {key: short(each, known) for key, each in value.items()}
-
-
-def written(answer: Mapping[str, Any], known: dict[str, Any] | None = None) -> str:
-    """Return an answer without what varies; ``known`` is what the page was told before."""
-    answer = answer if known is None else short(answer, known)
-    text = json.dumps(answer, separators=(",", ":")).replace("\\u22ef", "⋯")
+def written(answer: Mapping[str, Any]) -> str:
+    """Return an answer without what varies."""
+    text = json.dumps(answer, separators=(",", ":"))
     for pattern, sign in VARIED_HERE:
         text = re.sub(pattern, sign, text)
     return texts.brief(text)
@@ -188,13 +171,13 @@ def conversations(record: str) -> str:
         def begin(file: str | None = None) -> None:
             """Begin with a new page, with this database."""
             open_page.close()
-            archive, known = Archive(file), dict[str, Any]()
+            archive = Archive(file)
             page = Page(Desks(1, archive))
             open_page.callback(archive.close)
             open_page.callback(page.close)
 
             def say(text: str) -> Iterator[str]:
-                yield from (written(answer, known) for answer in page.says(text))
+                yield from (written(answer) for answer in page.says(text))
                 while archive._thread:
                     time.sleep(0.001)
 

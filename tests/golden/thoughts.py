@@ -77,7 +77,8 @@ class Room:
     def prove(self) -> Iterator[str]:
         self.said.clear()
         tree = Prover(self.engine, self.solver).prove()
-        yield from [*self.said, drawn(tree) if tree else "no proof"]
+        yield from texts.joined(self.said, "  ")
+        yield drawn(tree) if tree else "no proof"
 
     def think(
         self, exclude: str = "", multipv: int = 1, until: int | None = None, **limits: Any
@@ -86,11 +87,7 @@ class Room:
         said.clear()
 
         def hear(thought: Thought) -> bool:
-            heard = summary(thought)
-            if said and said[-1][:1].isdigit() and len(said[-1]) + len(heard) < texts.WIDTH:
-                said[-1] += f"; {heard}"
-            else:
-                said.append(heard)
+            said.append(summary(thought))
             return thought.depth == until
 
         found = self.engine.think(
@@ -98,7 +95,8 @@ class Room:
         )
         form = forced_end(self.engine, found)
         table = f"scale {found.scale:g}, {self.engine.table_bytes} bytes"
-        yield from [*said, f"= {summary(found)}, {table}", *([f"  {form}"] if form else [])]
+        yield from texts.joined(said, "  ", "")
+        yield from [f"= {summary(found)}, {table}", *([f"  {form}"] if form else [])]
 
     def faults(self) -> list[str]:
         faults = self.engine.game.check() if "engine" in self.names else 0
@@ -113,11 +111,7 @@ def noted(name: str, said: list[str]) -> Callable[..., Any]:
         found = question(*asked, **about)
         after = f" after {cell_name(*about['after'])}" if about.get("after") else ""
         claim = f"{found.claim}, {found.nodes} nodes" if isinstance(found, Result) else bool(found)
-        told = f"{name}{after} in {about.get('nodes')}: {claim}"
-        if said and said[-1].startswith("  ") and len(said[-1]) + len(told) < texts.WIDTH:
-            said[-1] += f"; {told}"
-        else:
-            said.append(f"  {told}")
+        said.append(f"  {name}{after} in {about.get('nodes')}: {claim}")
         return found
 
     return ask
