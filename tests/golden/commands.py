@@ -88,18 +88,14 @@ def plain(text: str) -> str:
 
 def stones(drawn: re.Match[str]) -> str:
     """Return a board, of which there are many, in a line: its width, and each row with stones."""
-    rows = []
-    for row in drawn[2].splitlines():
-        number, cells = row[:2], f"{row[2:]} "
-        held = [
-            f"{column}{number.strip()} {'(X)' if cells[2 * at] == '(' else 'X'}".replace(
-                "X", cells[2 * at + 1]
-            )
-            for at, column in enumerate(drawn[1].split())
-            if cells[2 * at + 1] in "XO#"
-        ]
-        rows += [" ".join(held)] if held else []
-    return f"   {drawn[1].replace(' ', '')}: {', '.join(rows)}".rstrip() + "\n"
+    rows = (
+        " ".join(
+            f"{chr(97 + held.start() // 2)}{row[:2].strip()} {held[0]}"
+            for held in re.finditer(r"\([XO#]\)|[XO#]", row[2:])
+        )
+        for row in drawn[2].splitlines()
+    )
+    return f"   {drawn[1].replace(' ', '')}: {', '.join(filter(None, rows))}".rstrip() + "\n"
 
 
 def run(words: str, typed: str) -> str:

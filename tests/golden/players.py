@@ -229,8 +229,8 @@ def about(*answers: tuple[float, str], error: Exception | None = None) -> Iterat
         patch.setattr(match, "time", SimpleNamespace(perf_counter=stage.read))
         try:
             found = repr(match.ask_about(EngineSpec("x", ("./x", "-y"))).title)
-        except SettingsError as error:
-            found = f"refused: {error}"
+        except SettingsError as refusal:
+            found = f"refused: {refusal}"
     heard = [line for line in stage.lines if not re.search(r"\d a < DEBUG", line)]
     return iter([*texts.filled(heard), found])
 
