@@ -76,23 +76,15 @@ def read_setup(
         place = "the standard input" if name == "-" else name or "this"
         raise NotationError(f"{place} is empty: there is no game in it")
     games = read_games(data, name, size=size)
-    if not games:
-        if "\0" in text:
-            raise NotationError(f"{name} is not a known kind of game or position file")
-        return parse_setup(text, rule, size, from_below)
-    record = _first_of(games)
+    if not games and "\0" in text:
+        raise NotationError(f"{name} is not a known kind of game or position file")
+    record = parse_setup(text, rule, size, from_below, games)
     if is_renlib(data, name):
         moves = sum(node.is_move for node, ply in games[0].walk() if ply)
         if moves > len(record.moves) + len(record.passes):
             remark = f"only the first line of the library is used, not all its {moves} moves"
             record = record._replace(remarks=(*record.remarks, remark))
-    return _fitting(record, rule, size)
-
-
-def _first_of(games: Sequence[GameTree]) -> GameRecord:
-    record = main_line(games[0])
-    remarks = (*record.remarks, f"only the first of {len(games)} games is used")
-    return record._replace(remarks=remarks) if len(games) > 1 else record
+    return record
 
 
 def parse_setup(
@@ -100,29 +92,28 @@ def parse_setup(
     rule: Rule | None = None,
     size: tuple[int, int] | None = None,
     from_below: bool = False,
+    games: Sequence[GameTree] = (),
 ) -> GameRecord:
-    """Return the position given by a text in any of the formats.
+    """Return the position given by a text in any of the formats; ``games``: what was read from it.
 
     ``from_below``: in moves such as ``h8``, rows count from the bottom. NotationError if the text
     cannot be understood or its board is not of the given size.
     """
     body = moves_of_address(text.strip())
-    if _LIBRARY in body[:HEADER]:
+    if not games and _LIBRARY in body[:HEADER]:
         error = NotationError("this is a damaged or pasted RenLib library; open its file instead")
         raise error.coded("library")
-    if games := read_text(body, size):
-        game = _first_of(games)
+    if games := games or read_text(body, size):
+        game = main_line(games[0])
+        if len(games) > 1:
+            remarks = (*game.remarks, f"only the first of {len(games)} games is used")
+            game = game._replace(remarks=remarks)
     elif any(sign in body for sign in ".#(") and not begins_with_move(body):
         game = parse_diagram(text)
     else:
         width, height = size or DEFAULT_SIZE
         moves = tuple(parse_moves(body, width, height, from_below=from_below))
         game = GameRecord(width, height, moves=moves)
-    return _fitting(game, rule, size)
-
-
-def _fitting(game: GameRecord, rule: Rule | None, size: tuple[int, int] | None) -> GameRecord:
-    """Return a game, its rule replaced if one is given; NotationError if its size is another."""
     width, height, known = game.board
     if size is not None and size != (width, height):
         raise NotationError(f"the position has a {width}x{height} board, not {size[0]}x{size[1]}")
