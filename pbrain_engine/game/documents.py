@@ -137,6 +137,15 @@ def read_setup(entry: Mapping[str, Any]) -> GameRecord:
 
 _CELLS = {cell_name(x, y): (x, y) for x in range(MAX_BOARD) for y in range(MAX_BOARD)}
 _NAMES = re.compile(r"[a-z]\d+")
+# What a journal says of the moves, and the fields of records.
+_COLUMNS = {"ms": "times", "depth": "depths", "value": "values", "nodes": "nodes"}
+_LATER = {"detail": "", "date": "", "steps": "", "memory": [], "seconds": 0.0}  # may be missing
+_PLAYED = {
+    **dict.fromkeys(("game", "round"), int),
+    **dict.fromkeys(("black", "white", "winner", "reason", "opening", "moves"), str),
+    **dict.fromkeys(_COLUMNS, list),
+    **{name: type(usual) for name, usual in _LATER.items()},
+}
 
 
 def played_document(game: GameRecord) -> Document:
@@ -152,24 +161,11 @@ def played_document(game: GameRecord) -> Document:
         "opening": format_moves(game.opening),
         **({"steps": game.steps} if game.steps else {}),
         "moves": format_moves(game.chosen),
-        "ms": list(game.times),
-        "depth": list(game.depths),
-        "value": list(game.values),
-        "nodes": list(game.nodes),
+        **{name: list(getattr(game, column)) for name, column in _COLUMNS.items()},
         "memory": list(game.memory),
         "seconds": round(game.seconds, 3),
         "date": game.date,
     }
-
-
-_COLUMNS = ("ms", "depth", "value", "nodes")
-_LATER = {"detail": "", "date": "", "steps": "", "memory": [], "seconds": 0.0}  # may be missing
-_PLAYED = {
-    **dict.fromkeys(("game", "round"), int),
-    **dict.fromkeys(("black", "white", "winner", "reason", "opening", "moves"), str),
-    **dict.fromkeys(_COLUMNS, list),
-    **{name: type(usual) for name, usual in _LATER.items()},
-}
 
 
 def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -> GameRecord:
@@ -183,20 +179,18 @@ def read_played(entry: Mapping[str, Any], width: int, height: int, rule: Rule) -
     opening, moves = (
         [_CELLS[n] for n in _NAMES.findall(entry[key])] for key in ("opening", "moves")
     )
-    columns = [tuple(entry[key]) for key in _COLUMNS]
+    columns: dict[str, Any] = {column: tuple(entry[key]) for key, column in _COLUMNS.items()}
+    alike = "round", "black", "white", "reason", "detail", "date", "steps", "seconds"
     game = GameRecord(
-        width, height, rule, (*opening, *moves), times=columns[0], black=entry["black"],
-        white=entry["white"], result=RESULTS.get(entry["winner"], ""), date=entry["date"],
-        number=entry["game"], round=entry["round"], reason=entry["reason"],
-        detail=entry["detail"], given=len(opening), depths=columns[1], values=columns[2],
-        nodes=columns[3], memory=tuple(entry["memory"]), seconds=entry["seconds"],
-        steps=entry["steps"],
+        width, height, rule, (*opening, *moves), result=RESULTS.get(entry["winner"], ""),
+        number=entry["game"], given=len(opening), memory=tuple(entry["memory"]), **columns,
+        **{name: entry[name] for name in alike},
     )  # fmt: skip
     if not game.result:
         raise ValueError(f"game {game.number} has no result")
-    if any(len(column) != len(moves) for column in columns):
+    if any(len(column) != len(moves) for column in columns.values()):
         raise ValueError(f"game {game.number} lacks the data of some moves")
-    numbers = {type(value) for column in columns for value in column if value is not None}
+    numbers = {type(value) for column in columns.values() for value in column} - {type(None)}
     if not {*numbers, *map(type, game.memory)} <= {int} or None in game.times:
         raise ValueError(f"game {game.number} has data of moves that are no whole numbers")
     return game

@@ -186,8 +186,6 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
         if sign == "(":
             open_at.append(last)
         elif sign == ")":
-            if not open_at:
-                raise NotationError("the SGF file closes a bracket that is not open")
             last = open_at.pop()
             if not open_at:
                 if nodes:
@@ -195,7 +193,7 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
                 nodes, parents, last = [], [], -1
                 at = text.find("(", at)
                 continue
-        elif sign == ";" and open_at:
+        elif sign == ";":
             parents.append(last)
             nodes.append([])
             last = len(nodes) - 1
