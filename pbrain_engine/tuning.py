@@ -220,10 +220,7 @@ class TuningFile(LineFile):
             plan = {key: value for key, value in entry["plan"].items() if key in known}
             plan["names"] = tuple(plan["names"])
             check_settings(plan["match"])
-            try:
-                plan["match"] = MatchSettings.from_json(plan["match"])
-            except SettingsError as error:
-                raise FileError(str(error)) from None
+            plan["match"] = MatchSettings.from_json(plan["match"])
             self.plan = TuningPlan(**plan)
         else:
             self.states.append(entry)

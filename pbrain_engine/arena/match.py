@@ -62,11 +62,8 @@ class Journal(GameLog):
 
     def _use(self, conditions: Mapping[str, Any]) -> None:
         super()._use(conditions)
-        try:
-            if conditions:
-                self.settings = MatchSettings.from_json(conditions)
-        except SettingsError as error:
-            raise FileError(str(error)) from None
+        if conditions:
+            self.settings = MatchSettings.from_json(conditions)
 
     def change(self, settings: MatchSettings) -> None:
         """Continue with other settings, such as more games."""

@@ -27,7 +27,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import FileError, problem_of
+from ..errors import FileError, SettingsError, problem_of
 from ..files import check_kinds, read_lines, read_object, read_stream, try_lock
 from ..game.cells import check_size
 from ..game.documents import read_played
@@ -112,7 +112,7 @@ class LineFile:
                     break
                 self.take(entry)
                 end += len(line)
-        except FileError as error:
+        except (FileError, SettingsError) as error:
             raise FileError(f"{self.path}: {error}") from None
         except OSError as error:
             raise FileError(problem_of(error)) from None
