@@ -109,7 +109,6 @@ class Choices(NamedTuple):
 # Positions ------------------------------------------------------------------------------
 
 ENOUGH = 400_000  # positions to fit a scale
-COUNTED = 4096  # positions at a time
 FAIR = LABELS[0]
 UNKNOWN = -1  # half points of a game without a result
 
@@ -132,6 +131,7 @@ class Dataset(NamedTuple):
     game: NDArray[np.int32]  # [positions], the number of the game
     held: NDArray[np.bool_]  # [positions], whether they are held out
     near: NDArray[np.uint8]  # [positions, bytes], a bit for each cell: the candidates
+    pick: NDArray[np.int16]  # [positions], the index of the move among the candidates, or -1
     score_at: Ints  # [positions], the index into ``scores`` of the first candidate
     scores: NDArray[np.int16]  # [candidates of all positions], the linear move score
     target: NDArray[np.float32]  # [positions], the winning chance to learn
@@ -156,30 +156,18 @@ class Dataset(NamedTuple):
     @property
     def picks(self) -> NDArray[np.bool_]:
         """Whether each move is one of the candidates."""
-        move = self.moves[self.at]
-        return has_bit(self.near, np.arange(self.size), move)
+        return self.pick >= 0
 
     def candidates(self, chosen: Ints) -> Ints:
         """Return the numbers of candidates of positions."""
         ends = np.append(self.score_at, len(self.scores))
         return np.asarray(ends[chosen + 1] - ends[chosen])
 
-    def count_before(self, chosen: Ints) -> Ints:
-        """Return the numbers of candidates before the move."""
-        found = np.empty(len(chosen), np.int64)
-        for begin in range(0, len(chosen), COUNTED):
-            these = chosen[begin : begin + COUNTED]
-            bits = np.unpackbits(self.near[these], axis=1, bitorder="little")
-            move = self.moves[self.at[these]]
-            bits[np.arange(bits.shape[1]) >= move[:, None]] = 0
-            found[begin : begin + len(these)] = bits.sum(1)
-        return found
-
     def choices(self, chosen: Ints, logits: Vector) -> Choices:
         """Return the positions that chose a candidate; ``logits``: of all positions given."""
         counts, picks = self.candidates(chosen), self.picks[chosen]
         starts = np.append(0, np.cumsum(counts[picks]))
-        moves = starts[:-1] + self.count_before(chosen[picks])
+        moves = starts[:-1] + self.pick[chosen[picks]].astype(np.int64)
         return Choices(np.flatnonzero(picks), starts, moves, logits[np.repeat(picks, counts)])
 
     def search_scale(self, usual: float | None = None) -> float:
@@ -210,11 +198,6 @@ class Dataset(NamedTuple):
         side, results, game = self.side[opens], self.results[opens], self.game[opens]
         target[opens] = blend(side, results, game, seen[opens], mix)
         return self._replace(target=target.astype(np.float32), opens=opens)
-
-
-def has_bit(bits: NDArray[np.uint8], rows: Ints, places: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Return, for each row of bits and its place, whether the bit is set."""
-    return np.asarray(bits[rows, places >> 3] >> (places & 7) & 1 == 1)
 
 
 def join(parts: Sequence[Dataset]) -> Dataset:
@@ -289,8 +272,11 @@ class GameReader:
             begin = end
         scores = np.concatenate(found)
         values = np.concatenate([np.array(record.values, np.int16) for record in records])
-        picks = has_bit(near, np.arange(len(moves)), moves)
-        kept = (values != NO_VALUE) & (facts[:, 0] & DECIDED == 0) & (picks | (values < WIN_BAND))
+        bits = np.unpackbits(near, axis=1, bitorder="little")
+        before = (bits & (np.arange(bits.shape[1]) < moves[:, None])).sum(1)
+        pick = np.where(bits[np.arange(len(moves)), moves], before, -1).astype(np.int16)
+        learned = (pick >= 0) | (values < WIN_BAND)
+        kept = (values != NO_VALUE) & (facts[:, 0] & DECIDED == 0) & learned
         chosen, counts = np.flatnonzero(kept), facts[:, 2].astype(np.int64)
         ply = np.concatenate([np.arange(length, dtype=np.int16) for length in lengths])
         number = np.repeat(np.array([game.number for game in games], np.int32), lengths)
@@ -299,9 +285,9 @@ class GameReader:
         return Dataset(
             height, width, moves, chosen, ply[chosen], facts[chosen, 0], facts[chosen, 1],
             values[chosen], points[chosen], number[chosen], held[chosen],
-            near[chosen, : -(-height * width // 8)], np.cumsum(counts[kept]) - counts[kept],
-            scores[np.repeat(kept, counts)], np.zeros(len(chosen), np.float32),
-            np.zeros(len(chosen), bool),
+            near[chosen, : -(-height * width // 8)], pick[chosen],
+            np.cumsum(counts[kept]) - counts[kept], scores[np.repeat(kept, counts)],
+            np.zeros(len(chosen), np.float32), np.zeros(len(chosen), bool),
         )  # fmt: skip
 
 

@@ -109,24 +109,21 @@ def range_of(batch, i):
 
 @step
 def list_candidates(batch, i, channels, work):
-    """List the candidates of a position; return their number and the index of the move, or -1."""
+    """List the candidates of a position; return their number."""
     places, classes = work.places, work.classes
     positions, position = batch.positions, batch.chosen[i]
     near, width = positions.near, positions.width
     stones, at = np.int64(positions.ply[position]), positions.at[position]
     before = np.int64(positions.moves[at - 1]) if stones > 0 else -1
     second = np.int64(positions.moves[at - 2]) if stones > 1 else -1
-    move = np.int64(positions.moves[at])
-    count, picked = 0, -1
+    count = 0
     for spot in range(positions.height * width):
         if near[position, spot >> 3] >> (spot & 7) & 1:
-            if spot == move:
-                picked = count
             places[count] = place_of(spot, width, channels)
             classes[2 * count] = near_class(spot, before, width)
             classes[2 * count + 1] = near_class(spot, second, width)
             count += 1
-    return count, picked
+    return count
 
 
 # Forward pass -----------------------------------------------------------------------

@@ -24,7 +24,7 @@ from ...notation.games import LABELS
 from ...position.rules import Rule
 from ...values import WIN_BAND
 from .batch import Batch, Threads, make_batch, patterns
-from .dataset import ENOUGH, Dataset, Floats, Ints, best_scale, has_bit
+from .dataset import ENOUGH, Dataset, Floats, Ints, best_scale
 from .layout import Layout, Outputs, Widths
 from .learner import Adam, AdamStep, Learner
 from .quantise import NetworkBlock, begin_at
@@ -189,8 +189,7 @@ class Run:
     def learn(self, batch: Batch) -> Outputs:
         """Do one step."""
         positions, chosen = batch.positions, batch.chosen
-        move = positions.moves[positions.at[chosen]]
-        chooses = int(has_bit(positions.near, chosen, move).sum())
+        chooses = int(positions.picks[chosen].sum())
         opens = int(positions.opens[chosen].sum())
         said = self.learner.learn(batch, (
             VALUE_SHARE / max(1, opens), 1 / max(1, chooses), LEVEL_SHARE / len(chosen),
