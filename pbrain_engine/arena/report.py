@@ -30,7 +30,7 @@ from ..eval.weights import load_weights
 from ..files import check_target, user_path, write_whole
 from ..game.cells import format_moves
 from ..game.documents import played_document
-from ..game.record import BLACK, DRAW, STAGES, WHITE, GameRecord, stage_name, stage_of
+from ..game.record import BLACK, DRAW, STAGE_NAMES, WHITE, GameRecord, stage_of
 from ..notation.files import write_game
 from ..notation.journal import annotated
 from ..options import SHARED, CommandLine, Option, whole
@@ -308,8 +308,7 @@ def calibrate(games: Iterable[GameRecord], scale: float) -> list[BinRow]:
     found = list(predictions(games, scale))
     rows = list[BinRow]()
     for engine in sorted({each.engine for each in found}):
-        for stage in (None, *range(len(STAGES))):
-            stones = ALL if stage is None else stage_name(stage)
+        for stage, stones in STAGE_NAMES.items():
             those = [e for e in found if e.engine == engine and stage in (None, e.stage)]
             bins: list[list[Prediction]] = [[] for _ in EDGES[1:]]
             for each in those:

@@ -191,14 +191,9 @@ class GameRecord(NamedTuple):
 # Stages of a game, by the stones on the board -------------------------------------------
 
 STAGES = (0, 10, 20, 40)  # least stones of each
+STAGE_NAMES = {None: "all", 0: "0-9", 1: "10-19", 2: "20-39", 3: "40+"}  # by their stones
 
 
 def stage_of(stones: int) -> int:
     """Return the stage of a position with ``stones`` stones, from 0."""
     return bisect(STAGES, stones) - 1
-
-
-def stage_name(stage: int) -> str:
-    """Return the range of stones of a stage: ``10-19``, ``40+``."""
-    first, *later = STAGES[stage:]
-    return f"{first}-{later[0] - 1}" if later else f"{first}+"

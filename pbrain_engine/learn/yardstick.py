@@ -21,7 +21,7 @@ from ..engine.engine import LOGIT_UNIT, Engine, Limit, Move
 from ..errors import FileError
 from ..eval.weights import FAMILIES, load_weights, scale_of
 from ..files import Document
-from ..game.record import STAGES, stage_name, stage_of
+from ..game.record import STAGE_NAMES, stage_of
 from ..notation.games import (
     MOST_OPENING,
     NO_VALUE,
@@ -206,7 +206,6 @@ def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -
 
 # Measuring ------------------------------------------------------------------------------
 
-ALL = "all"
 FIGURES = ("value_above_least", "move_entropy", "first")
 KEY = "positions"  # in the head of a file of positions searched again
 
@@ -296,14 +295,13 @@ def measure(paths: Sequence[Path], names: Sequence[str]) -> list[StageRow]:
             assessed.append((engine.weights.id, [assess(engine, each) for each in labels]))
     rows = list[StageRow]()
     for family in FAMILIES:
-        for stage in (None, *range(len(STAGES))):
+        for stage, stones in STAGE_NAMES.items():
             chosen = [
                 number
                 for number, each in enumerate(labels)
                 if each.family == family and stage in (None, each.stage)
             ]
             if chosen:
-                stones = ALL if stage is None else stage_name(stage)
                 rows += _rows(assessed, chosen, [labels[n].game for n in chosen], family, stones)
     return rows
 
