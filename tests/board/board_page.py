@@ -14,6 +14,9 @@ from tests.board.board_server import BoardServer
 PATIENCE = 60_000  # milliseconds
 OPEN = """(field) => {
   for (let at = field; at = at.closest("details:not([open])"); ) at.open = true; }"""
+OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
+GAME = "h8i9g9g7i8g8h7h9f7j9f9"
+CHOOSING = "app.node.ply === 3 && !document.querySelector('#choices').hidden"  # by swap2
 CELL, EDGE = 30, 32  # of the drawing, as in draw.js
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
 # Time advances when a test says so, and by seven seconds for each move of Numoku.

@@ -7,12 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.board.axe import COLOURS, serious_findings
-from tests.board.board_page import Again, Open, wait
+from tests.board.board_page import GAME, OPEN_THREE, Again, Open, wait
 from tests.board.board_server import BoardServer
-
-OPEN_THREE = "h8a1i8c1j8e1"
-GAME = "h8i9g9g7i8g8h7h9f7j9f9"
-
 
 # The rules --------------------------------------------------------------------------
 
@@ -122,7 +118,7 @@ def test_threats_of_both_sides_are_shown(opened: Open) -> None:
 QUICK = """(() => {
   const ask = app.server.ask.bind(app.server);
   app.server.ask = (what, { seconds, ...fields } = {}, ...more) =>
-    ask(what, seconds ? { ...fields, seconds: 0.3 } : fields, ...more);
+    ask(what, seconds || what === "balance" ? { ...fields, seconds: 0.3 } : fields, ...more);
 })()"""
 
 

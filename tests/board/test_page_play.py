@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.board.board_page import CLOCK, Open, Page
+from tests.board.board_page import CHOOSING, CLOCK, Open, Page
 
 pytestmark = pytest.mark.slow
-
-CHOOSING = "app.node.ply === 3 && !document.querySelector('#choices').hidden"
 
 
 # Turns --------------------------------------------------------------------------------

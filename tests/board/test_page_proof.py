@@ -7,11 +7,9 @@ from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.game import Game
 from pbrain_engine.game.result import Tree
 from pbrain_engine.solver import Solver
-from tests.board.board_page import Again, Open, Page
+from tests.board.board_page import GAME, OPEN_THREE, Again, Open, Page
 
-OPEN_THREE = "h8a1i8c1j8e1"
 FOURS = "g8a1h8o1j10a15j11o15"
-GAME = "h8i9g9g7i8g8h7h9f7j9f9"
 PROOF = "app.guide?.name === 'proof' && document.querySelector('#proof-tree li')"
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.board.board_page import Page, wait
+from tests.board.board_page import CHOOSING, Page, wait
 from tests.board.board_server import BoardServer, until
 
-CHOOSING = "app.node.ply === 3 && !document.querySelector('#choices').hidden"
 NO_SOCKET = """globalThis.openSocket = () => {
   delete globalThis.openSocket;
   const socket = new EventTarget();

@@ -8,13 +8,12 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.board.board_page import Page
+from tests.board.board_page import OPEN_THREE, Page
 from tests.site.host import Site
 from tests.site.test_site import GAME, OPEN, stay
 
 pytestmark = pytest.mark.slow
 
-OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 MOST_MEMORY = 400e6  # bytes of the tab's process, what it shares counted in parts
 HEARD = 10_000  # milliseconds; 100 on a machine that does nothing else
 # How long a search goes on after it was stopped, in milliseconds.
