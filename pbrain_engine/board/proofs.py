@@ -47,7 +47,6 @@ class Walk:
         self._desk = desk
         self._job = job
         self.solver: Solver = desk.solver()
-        self._archive = desk.archive
         self._until: float = perf_counter() + job.fields["seconds"]
 
     @property
@@ -69,7 +68,7 @@ class Walk:
             proof = self.solver.threats(game, time=self.left * SOLVER_SHARE)
         if not proof.wins:
             return self._by_search()
-        self._archive.note_win(game, proof)
+        self._desk.archive.note_win(game, proof)
         return proof
 
     def _recall_win(self) -> Result | None:
@@ -77,7 +76,7 @@ class Walk:
         tree = self._desk.known.get(self.game.position)
         if tree is not None:
             return win_of(tree)
-        known = certain_of(self._archive.finding(self.game))
+        known = certain_of(self._desk.archive.finding(self.game))
         if known is None or not known.wins or not (known.proof or known.tree):
             return None
         try:
@@ -99,7 +98,7 @@ class Walk:
             return None
         self._keep(tree)
         found = win_of(tree)
-        self._archive.note_win(self.game, found, engine.weights.key)
+        self._desk.archive.note_win(self.game, found, engine.weights.key)
         return found
 
     def _engine(self) -> Engine:

@@ -83,25 +83,27 @@ class GameTree:
         record = self.record
         size = record.width, record.height
         check_size("the board", *size)
-        setup: set[Coordinates] = set()
+        taken: set[Coordinates | None] = set()
         for cell, _ in record.placed:
-            if check_on_board(*cell, *size) in setup:
+            if check_on_board(*cell, *size) in taken:
                 raise NotationError(f"{cell_name(*cell)} has two stones")
-            setup.add(cell)
+            taken.add(cell)
         way: list[Coordinates | None] = []  # the moves to a node
         for node, depth in self.walk():
+            taken.difference_update(way[max(depth - 1, 0) :])
             del way[max(depth - 1, 0) :]
             if node.cell is not None:
                 check_on_board(*node.cell, *size)
-                if node.is_move and (node.cell in setup or node.cell in way):
+                if node.is_move and node.cell in taken:
                     where = " ".join(cell_name(*cell) for cell in way if cell is not None)
                     name = cell_name(*node.cell)
-                    taken = NotationError(f"{name} is taken after {where}")
-                    raise taken.coded("wrong-twice", n=depth, cell=name)
+                    twice = NotationError(f"{name} is taken after {where}")
+                    raise twice.coded("wrong-twice", n=depth, cell=name)
             if not node.is_move and node.children:
                 raise NotationError("a text on a cell is followed by moves")
             if depth:
                 way.append(node.cell if node.is_move else None)
+                taken.add(way[-1])
         return self
 
 

@@ -84,6 +84,13 @@ def test_a_property_that_comes_often_costs_little_time(many):
 
 
 @pytest.mark.timed
+def test_many_variations_after_many_passes_are_read_in_little_time():
+    began = process_time()
+    (tree,) = parse_sgf_trees(f"(;GM[4]SZ[15]{';B[];W[]' * 10_000}{'(;B[aa])' * 15_000})")
+    assert tree.count() == 35_000 and process_time() - began < 2
+
+
+@pytest.mark.timed
 def test_a_long_word_is_read_in_little_time():
     began = process_time()
     parse_sgf(f"(;GM[4]SZ[15]GN[{'a' * 100_000}];B[hh])")
