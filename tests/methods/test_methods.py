@@ -66,12 +66,19 @@ def test_a_game_keeps_its_counts_and_its_winner(rule):
             board.put((cell % board.width, cell // board.width), game.to_move)
             game.play(cell)
             assert game.winner == next(iter(rules.winners(board)), None)
+            legal = game.legal_moves()
+            near = [c for c in legal if is_near_stones(board, c % board.width, c // board.width)]
+            assert game.actions() == (near or legal)
             for side in (0, 1):
                 for stones in range(1, 5):
                     assert game.open_fives[side][stones] == count_of(board, side, stones)
         while before:
             game.undo()
             assert (game.cells, game.open_fives, game.to_move) == before.pop()
+
+
+def is_near_stones(board: Board, x: int, y: int) -> bool:
+    return any(board.at((x + i, y + j)) in (0, 1) for i in range(-2, 3) for j in range(-2, 3))
 
 
 def count_of(board: Board, side: int, stones: int) -> int:
