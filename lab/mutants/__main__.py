@@ -61,6 +61,10 @@ EQUIVALENT = {  # file, the text as it is and as it would be: why it changes not
      "before = np.int64(positions.moves[at - 1]) if stones > 0 else -1",
      "before = (np.int64(positions.moves[at - 1]))"):
         "an empty board has one candidate, whose chance is one",
+    ("learn/network/rows.py",
+     'return builder.fadd(total, builder.fmul(one, other, flags=("fast",)), flags=("fast",))',
+     'return builder.fadd(total, builder.fmul(other, one, flags=("fast",)), flags=("fast",))'):
+        "a product is the same either way",
     ("search/alphabeta/table.py", "continue", "pass"):
         "an empty entry is no key's, and is worth more than the bound it sets",
     ("patterns/tables.py",
