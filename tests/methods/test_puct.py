@@ -52,6 +52,14 @@ def test_what_is_proven_of_the_replies_is_proven(replies, result):
     assert node.result == result
 
 
+@pytest.mark.parametrize("lost", [0.9, 0.1])  # by whoever is to move
+def test_a_move_without_a_visit_counts_as_much_as_its_position(lost):
+    node, known, new = (PolicyNode((0, 0), 0.0) for _ in range(3))
+    node.children, node.visits, node.total = [known, new], 10, 10 * lost
+    known.visits, known.total = 10, 4.0
+    assert PUCT.select(None, node) is (known if lost > 0.5 else new)
+
+
 def test_the_first_visit_is_to_the_move_that_looks_best(engine):
     game = PlainGame(15)
     for cell in (112, 97, 113, 98):
