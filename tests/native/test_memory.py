@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from pbrain_engine.native.load import memory
 from pbrain_engine.native.load.memory import Block, footprint
 
 MEGABYTE = 1 << 20
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage")
 
 
 def test_a_block_is_zeroed_aligned_and_keeps_what_is_written():
@@ -23,6 +26,19 @@ def test_a_block_is_zeroed_aligned_and_keeps_what_is_written():
     block.write(b"numoku")
     assert ctypes.string_at(block.address, 8) == b"numoku\0\0"
     block.close()
+
+
+@pytest.mark.skipif(not HUGE_PAGES.exists(), reason="there are no huge pages")
+@pytest.mark.parametrize("huge", [True, False])
+def test_huge_pages_are_asked_for_where_they_are_wanted(huge):
+    block, is_inside, flags = Block(8 * MEGABYTE, huge=huge), False, ""
+    for line in Path("/proc/self/smaps").read_text(encoding="utf-8").splitlines():
+        if mapped := re.match("([0-9a-f]+)-([0-9a-f]+) ", line):
+            is_inside = int(mapped[1], 16) <= block.address < int(mapped[2], 16)
+        elif is_inside and line.startswith("VmFlags:"):
+            flags = line
+    block.close()
+    assert flags and ("hg" in flags.split()) == huge
 
 
 def test_more_than_a_block_holds_is_refused():

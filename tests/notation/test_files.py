@@ -10,9 +10,10 @@ import pytest
 from pbrain_engine import Rule, Side
 from pbrain_engine.app import setup
 from pbrain_engine.commands.analyse import COMMAND
+from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.diagram import animated_svg
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.notation.files import read_game
+from pbrain_engine.notation.files import read_game, read_games
 
 
 def test_moves_may_be_many():
@@ -44,3 +45,10 @@ def test_a_rule_that_is_given_overrides_that_of_a_file(rule, tmp_path):
     path = tmp_path / "a.sgf"
     path.write_text("(;GM[4]SZ[15]RU[renju];B[hh])", encoding="utf-8")
     assert read_game(path, rule).rule is rule
+
+
+@pytest.mark.parametrize(("name", "form"), [("x.lib", "RenLib"), ("x.sgf", "SGF")])
+def test_a_damaged_file_is_called_by_the_name_of_its_format(name, form):
+    with pytest.raises(NotationError) as caught:
+        read_games(b"damaged", name)
+    assert (caught.value.code, caught.value.values) == ("damaged", {"format": form})

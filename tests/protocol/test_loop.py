@@ -71,6 +71,17 @@ def test_an_input_that_does_not_block_has_not_ended_where_it_is_empty():
     assert are_ok_and_moves([x for x in lines if not x.startswith(("MESSAGE ", "DEBUG "))], 2)
 
 
+def test_a_client_that_reads_no_more_ends_the_program():
+    with subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.close()
+        process.stdin.write(b"ABOUT\n")
+        process.stdin.flush()
+        try:
+            assert process.wait(LONGEST) == 0
+        finally:
+            process.kill()
+
+
 def test_a_client_that_reads_slowly_gets_every_line():
     with subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdin.write(b"ABOUT\n" * 2_000 + AT_ONCE + b"END\n")  # more than a pipe holds

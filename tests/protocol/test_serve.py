@@ -166,6 +166,13 @@ def test_a_read_only_folder_with_an_odd_name(tmp_path):
         assert one.wait(ANSWER) == 0
 
 
+@pytest.mark.parametrize("words", [["--level", "v9"], ["--weights", "x.none"], ["--book", "x.db"]])
+def test_an_engine_that_cannot_be_as_it_is_asked_for_does_not_start(words):
+    done = run_program(*PROGRAM, *words, input="START 15\n", timeout=ANSWER)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pbrain-numoku: ") and done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("variables", [{"LANG": "C"}, {"PYTHONIOENCODING": "utf-16"},
                                        {"LC_ALL": "tr_TR.ISO-8859-9"}])  # fmt: skip
 def test_the_locale_does_not_matter(variables):
