@@ -34,7 +34,7 @@ from pbrain_engine.arena.standings import Standings
 from pbrain_engine.game.record import FAULTS, RESULTS, GameRecord
 from pbrain_engine.position.rules import Rule
 from tests.golden import texts
-from tests.golden.records import Record, numoku, session, shown, stage
+from tests.golden.records import Record, numoku, session, stage
 
 NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="Old 2.1")
 FIELD = (NEW, OLD, EngineSpec("third", ("c",), is_named=True), EngineSpec("x/" * 20, ("-x", "y.z")))
@@ -125,10 +125,7 @@ class Shelf:
 
 
 def run(words: str, asked: str) -> str:
-    """Return what a command says, or what a file holds."""
-    if words.startswith("cat "):
-        text = shown(words[4:]).replace("VIEWER", "VIEWER\n")
-        return re.sub('(?<=[,[]){"game"', '\n{"game"', text)
+    """Return what a command says, each game of a page in a line."""
     wishes = {int(n): signal.Signals[name] for n, name in re.findall(r"(\d+): (\w+)", asked)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Shelf, "make", staticmethod(unstarted if "unstarted" in asked else played))
@@ -139,7 +136,7 @@ def run(words: str, asked: str) -> str:
         patch.setattr(match, "usable_cores", lambda: (0, 1, 4))
         said = numoku(words)
     Path(f"{'T' * 6}-7.jsonl").unlink(missing_ok=True)  # where no journal is named
-    return said
+    return said.replace('{"game":', '\n{"game":') if words.endswith(".html") else said
 
 
 def live(settings: MatchSettings, colour: bool = False) -> Iterator[str]:
@@ -200,5 +197,5 @@ def matches(record: str) -> str:
         patch.setenv("NUMOKU_MATCHES", here)
         patch.setattr(report.webbrowser, "open", lambda place: print(f"shows {place[:8]}"))
         patch.setattr(sys, "executable", "PYTHON")
-        patch.setattr(report, "VIEWER", "VIEWER")
+        patch.setattr(report, "VIEWER", "VIEWER\n")
         return session(record, dict(globals()), run).replace(here, "HERE")

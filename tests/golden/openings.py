@@ -25,7 +25,7 @@ from pbrain_engine.position.geometry import Coordinates
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.progress import Progress
 from tests.golden import texts
-from tests.golden.records import Record, numoku, printed, session, shown, stage
+from tests.golden.records import Record, numoku, printed, session, stage
 
 ENGINES = ["a", "b"]
 
@@ -81,9 +81,7 @@ def run(words: str, typed: str) -> str:
     kind, _, rest = words.partition(" ")
     if kind == "match":
         return "".join(f"{line}\n" for line in begun(rest))
-    if kind == "cat":
-        return shown(rest)
-    if kind == "openings":
+    if kind != "textbook":
         judged = Engine.said = []
         said = numoku(words)
         return said + "".join(f"{line}\n" for line in judged[:4])  # other threads may be further

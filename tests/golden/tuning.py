@@ -18,7 +18,7 @@ from pbrain_engine.game.record import RESULTS, GameRecord
 from pbrain_engine.search import parameters
 from pbrain_engine.search.parameters import Parameter
 from tests.golden import texts
-from tests.golden.records import Record, numoku, session, shown, stage
+from tests.golden.records import Record, numoku, session, stage
 
 TABLE = {
     "aspiration": Parameter(16, 4, 100, "a"),
@@ -70,10 +70,7 @@ def rounded(text: str) -> str:
 
 
 def run(words: str, _: str) -> str:
-    """Return what a command says, or what a file holds."""
-    command, _, rest = words.partition(" ")
-    if command == "cat":
-        return rounded(shown(rest))
+    """Return what a command says."""
     Shelf.name, Shelf.asked = words, 0
     return "\n".join(texts.joined(numoku(words).split("\n"), "  plays "))
 
@@ -91,4 +88,4 @@ def runs(record: str) -> str:
         patch.setattr(Shelf, "now", 100.0)
         patch.setattr(sys, "executable", "PYTHON")
         patch.setattr(progress, "perf_counter", lambda: Shelf.now)
-        return session(record, {}, run)
+        return rounded(session(record, {}, run))
