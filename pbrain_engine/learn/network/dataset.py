@@ -9,9 +9,10 @@ logarithm of the odds that the side to move wins.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain, combinations_with_replacement, islice
+from itertools import chain, combinations_with_replacement
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
@@ -324,13 +325,13 @@ def select_games(files: Iterable[Path], test: Iterable[Path], family: str) -> It
 
 def group_by_size(games: Iterable[LearnedGame]) -> Iterator[list[LearnedGame]]:
     """Yield games in groups of the same board size."""
-    games = iter(games)
-    while part := list(islice(games, 4 * AT_ONCE)):
-        sizes: dict[tuple[int, int], list[LearnedGame]] = {}
-        for game in part:
-            sizes.setdefault((game.record.height, game.record.width), []).append(game)
-        for those in sizes.values():
-            yield from (those[i : i + AT_ONCE] for i in range(0, len(those), AT_ONCE))
+    groups = defaultdict[tuple[int, int], list[LearnedGame]](list)
+    for game in games:
+        size = game.record.height, game.record.width
+        groups[size].append(game)
+        if len(groups[size]) == AT_ONCE:
+            yield groups.pop(size)
+    yield from groups.values()
 
 
 def read_datasets(

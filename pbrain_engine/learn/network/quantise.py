@@ -306,19 +306,15 @@ def begin_at(block: NetworkBlock, layout: Layout, seed: int, scale: float) -> tu
         raise WeightsError("distinguishes colours that this family treats the same")
     numbers = layout.start(seed).astype(np.float64)
     anchor = np.zeros_like(numbers)
-    for flat in (numbers, anchor):
-        views = layout.views(flat)
-        for side, rows in enumerate(vectors_of(block, layout)):
-            views[f"map{side}.own"][...] = rows
-        for side in range(layout.sides):
-            head = block.heads[side % len(block.heads)]
-            views[f"head{side}.sets"][...] = head["trunk_threats"] / UNIT
-    views = layout.views(numbers)
-    for side in range(layout.sides):
-        views[f"map{side}.third"][...] = 0
+    first, target = layout.views(numbers), layout.views(anchor)
+    for side, rows in enumerate(vectors_of(block, layout)):
         head = block.heads[side % len(block.heads)]
+        for views in (first, target):
+            views[f"map{side}.own"][...] = rows
+            views[f"head{side}.sets"][...] = head["trunk_threats"] / UNIT
+        first[f"map{side}.third"][...] = 0
         for name, part in head_of(head, layout.widths.channels, scale).items():
-            views[f"head{side}.{name}"][...] = part
+            first[f"head{side}.{name}"][...] = part
     return numbers.astype(np.float32), anchor.astype(np.float32)
 
 
