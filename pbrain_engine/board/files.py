@@ -12,11 +12,12 @@ from typing import Any
 from ..app.saved import OPEN
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..errors import NumokuError, Refused, Remark
-from ..files import Document, Json, decode
+from ..files import Document, decode
 from ..game.cells import NotationError, begins_with_move, check_size
 from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.game import Game
+from ..game.record import RESULTS
 from ..game.tree import GameTree, main_line, tree_of
 from ..notation.files import format_psq, read_games, read_text, refuse_others
 from ..notation.renlib import format_renlib
@@ -44,7 +45,6 @@ MOST_DATA = (MOST_FILE + 2) // 3 * 4  # characters of its base64
 MOST_NODES = 20_000  # moves of a tree
 MOST_COMMENT = 20_000
 MOST_TITLE = 200
-RESULTS = ("1-0", "0-1", "1/2-1/2")
 _WORDS = {"type": "string", "maxLength": MOST_COMMENT}
 _NAME = {"type": "string", "description": f"of which {MOST_COMMENT} characters are kept"}
 _WRITTEN = dict.fromkeys(NOTES, _WORDS) | dict.fromkeys(("marked", "start"), {"type": "boolean"})
@@ -110,8 +110,13 @@ def read(desk: Desk, job: Job) -> Document:
         except ValueError:
             raise Refused("the data is not base64") from None
     from_below = message["from_below"]
-    if isinstance(content, str):
-        content, rule, size = named_board(content, rule, size)
+    while isinstance(content, str) and (named := _BOARD.match(content)):
+        if named[3]:
+            rule = Rule.parse(named[3].lower())
+        else:
+            size = int(named[1]), int(named[2])
+            check_size("the board", *size)
+        content = content[named.end() :]
     try:
         trees = read_trees(content, rule, size, from_below, message["name"])
         return page_document(trees, message["number"])
@@ -120,20 +125,6 @@ def read(desk: Desk, job: Job) -> Document:
             other = fitting_board(content, rule or Rule.FREESTYLE, size, from_below)
             error.coded(error.code, **error.values, **other)
         raise error if error.code else error.coded("unreadable") from None
-
-
-def named_board(
-    text: str, rule: Rule | None, size: tuple[int, int]
-) -> tuple[str, Rule | None, tuple[int, int]]:
-    """Return a text without the board that it names, with its rule and size or those given."""
-    while named := _BOARD.match(text):
-        if named[3]:
-            rule = Rule.parse(named[3].lower())
-        else:
-            size = int(named[1]), int(named[2])
-            check_size("the board", *size)
-        text = text[named.end() :]
-    return text, rule, size
 
 
 def fitting_board(
@@ -237,22 +228,12 @@ def written(tree: GameTree, form: str) -> tuple[str | bytes, list[Remark]]:
 def known(desk: Desk, job: Job) -> Document:
     """Look up a position and its next positions in the database."""
     Game.of(job.setup)
-    return with_chances(desk.archive.document(job.setup), desk.scale(job.setup))
-
-
-def with_chances(document: Document, scale: float) -> Document:
-    """Return a document with a winning chance next to each value."""
-
-    def within(found: Json) -> Json:
-        if isinstance(found, dict):
-            return with_chances(found, scale)
-        return [*map(within, found)] if isinstance(found, list) else found
-
-    made = {name: within(each) for name, each in document.items()}
-    if "value" in made:
-        value = made["value"]
-        made["chance"] = round(chance(value, scale), 4) if isinstance(value, int) else None
-    return made
+    found: dict[str, Any] = desk.archive.document(job.setup)
+    scale = desk.scale(job.setup)
+    for valued in (found, *found["book"], *found["next"]):
+        value = valued["value"]
+        valued["chance"] = None if value is None else round(chance(value, scale), 4)
+    return found
 
 
 @operation(
@@ -301,7 +282,7 @@ def keep(desk: Desk, job: Job) -> Document:
     at_once=True,
     search=text("words of title, players, rule, result, level or date", maxLength=200, default=""),
     rule=text("of the games", enum=RULES, default=None),
-    result=text("of the games", enum=(*RESULTS, OPEN), default=None),
+    result=text("of the games", enum=(*RESULTS.values(), OPEN), default=None),
     all=flag("include games that were only looked at"),
 )
 def games(desk: Desk, job: Job) -> Document:
