@@ -245,7 +245,7 @@ def test_a_result_belongs_to_the_end_of_a_game_and_goes_with_another_move(page: 
 def test_swap2_has_three_options_and_clocks_begin_when_the_sides_are_settled(page: Page) -> None:
     page.resize(1280, 800)
     page.do(CLOCK)
-    for option in ("Play Black", "Put two more"):
+    for option in ("Play Black", "Play White", "Put two more"):
         page.begin(opening="swap2", person="white", seconds=0.2)
         page.wait(CHOOSING)
         tops = page.do("[...document.querySelectorAll('#choices button')].map((b) => b.offsetTop)")
@@ -255,6 +255,8 @@ def test_swap2_has_three_options_and_clocks_begin_when_the_sides_are_settled(pag
         if option == "Play Black":
             page.answered(4)
             assert used(page) == [0, 7]
+        elif option == "Play White":
+            page.says("state", "Your move, White")
         else:
             free = page.do("[...Array(15).keys()].map((x) => [x, 14]).filter((c) => app.isFree(c))")
             page.play(*(f"{chr(97 + x)}15" for x, _ in free[:2]))
