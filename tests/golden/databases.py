@@ -26,7 +26,6 @@ from pbrain_engine.game.documents import (
     read_analysis,
     read_tree,
 )
-from pbrain_engine.game.opening_rules import find_opening
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import Author, Known, Result
@@ -35,12 +34,6 @@ from pbrain_engine.position.rules import Rule, Side
 from tests.golden import texts
 from tests.golden.readings import nodes_of, said_of
 from tests.golden.records import Record, session, stage
-
-ANALYSIS: dict[str, Any] = {
-    "rule": "freestyle", "size": [15, 15], "to_move": "black", "black": [[7, 7]],
-    "white": [[8, 8]], "played": [[7, 7], [8, 8]], "value": 30, "depth": 9, "nodes": 100,
-    "move": [6, 6], "pv": [[6, 6], [9, 9]],
-}  # fmt: skip
 
 
 def finding_of(finding: Result) -> str:
@@ -61,21 +54,13 @@ def items_of(items: Iterable[Item]) -> Iterator[str]:
             yield f"  way {'-' if item.way is None else said_of(item.way)}"
 
 
-def ruled(choice: dict[str, Any]) -> dict[str, Any]:
-    return choice | ({"rule": Rule(choice["rule"])} if "rule" in choice else {})
-
-
 def read(name: str, **wishes: Any) -> Iterator[str]:
-    return items_of(read_source(name, SourceOptions(**ruled(wishes))))
+    return items_of(read_source(name, SourceOptions(**wishes)))
 
 
 def file(name: str, content: str | bytes) -> Iterator[str]:
     Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
     return read(name)
-
-
-def analysis(changes: dict[str, Any]) -> Iterator[str]:
-    return file("changed", json.dumps(ANALYSIS | changes))
 
 
 class Shelf:
@@ -97,16 +82,21 @@ class Shelf:
         yield said_of(merge(self.of(name), self.of(other)))
 
     def known(
-        self, name: str, moves: str, rule: int = 0, white: str = "", first: str = ""
+        self,
+        name: str,
+        moves: str,
+        rule: Rule = Rule.FREESTYLE,
+        white: str = "",
+        first: Side | None = None,
     ) -> Iterator[str]:
         """Yield what is known of a position; it is the same when it is read again.
 
         It is the one after these moves, or has black's stones and white's.
         """
-        where = GameRecord(rule=Rule(rule), moves=tuple(parse_moves(moves)))
-        if first:
+        where = GameRecord(rule=rule, moves=tuple(parse_moves(moves)))
+        if first is not None:
             black, other = (tuple(sorted(parse_moves(each))) for each in (moves, white))
-            position = Position(Rule(rule), 15, 15, Side[first.upper()], black, other)
+            position = Position(rule, 15, 15, first, black, other)
             where = GameRecord.of(position)
         found, entry = lines.look_up_any_rule(self.of(name), where)
         document = entry_document(found, entry)
@@ -136,16 +126,14 @@ class Shelf:
             yield from nodes_of(tree)
         yield from find_faults(self.of(name))
 
-    def query(self, name: str, opening: str = "", **wanted: Any) -> Iterator[str]:
-        if opening:
-            wanted["opening"] = find_opening(opening)
-        for found, entry in lines.query(self.of(name), lines.Filter(**ruled(wanted))):
+    def query(self, name: str, **wanted: Any) -> Iterator[str]:
+        for found, entry in lines.query(self.of(name), lines.Filter(**wanted)):
             yield json.dumps(entry_document(found, entry))
 
     def export(self, name: str, form: str, **choice: Any) -> Iterator[str]:
         path = Path(f"made.{form}")
         how = {name: choice.pop(name) for name in ("values", "encoding") if name in choice}
-        yield str(sources.export(self.of(name), path, lines.Filter(**ruled(choice)), **how))
+        yield str(sources.export(self.of(name), path, lines.Filter(**choice), **how))
         data = path.read_bytes()
         yield data.hex(" ") if form == "lib" else data.decode().rstrip("\n")
 

@@ -272,11 +272,6 @@ def graded(check: Check) -> str:
     return f"{found.grade} {found.finding}".strip()
 
 
-def said(words: str, fault: str) -> str:
-    """Return what the command says of a program whose second answer is faulty."""
-    return examine(lambda: numoku(words), fault.strip(), 2, 1000)[0]
-
-
 @Record("dialogues")
 def dialogues(record: str) -> str:
     """Return the record of all checks, and of the commands of another one."""
@@ -305,4 +300,8 @@ def dialogues(record: str) -> str:
             faults = (f"{number} {' '.join(each)}" for number, each in answers.items())
             noticed.append(f"  {', '.join(faults)}: {changed}")
         lines += texts.joined(noticed, "  ")
+
+    def said(words: str, fault: str) -> str:
+        return examine(lambda: numoku(words), fault.strip(), 2, 1000)[0]
+
     return "\n".join([*lines, session(record, {}, said)])

@@ -193,8 +193,7 @@ def game(
         patch.setattr(players, "EngineProcess", start)
         patch.setattr(players, "time", SimpleNamespace(perf_counter=stage.read))
         patch.setattr(referee, "time", SimpleNamespace(perf_counter=stage.read))
-        seen = lambda pid: stage.memory.get(pid, 5 << 20)  # noqa: E731
-        patch.setattr(players, "tree_memory", seen)
+        patch.setattr(players, "tree_memory", lambda pid: stage.memory.get(pid, 5 << 20))
         patch.setattr(players, "make_engine", lambda spec: Thinker(stage, spec))
         bind = lambda pid, cores: stage.say(0, f"process {pid} is bound to {cores}")  # noqa: E731
         patch.setattr(pool.os, "sched_setaffinity", bind, raising=False)

@@ -20,8 +20,6 @@ from pbrain_engine.game.cells import (
     parse_moves,
 )
 from pbrain_engine.game.diagram import (
-    Drawn,
-    board_svg,
     format_diagram,
     parse_diagram,
     winning_row,
@@ -110,9 +108,9 @@ def drawing(text: str) -> Iterator[str]:
             yield " ".join(f"{span.start}-{span.end}:{span.style}" for span in shown.spans)
 
 
-def opened(opening: OpeningPlay, words: str) -> Iterator[str]:
+def opens(name: str, words: str, *size: int) -> Iterator[str]:
     """Yield who says each word of an opening, what is refused, and what comes next."""
-    players = ""
+    opening, players = OpeningPlay(RULES[name], *size), ""
     for word in words.split():
         player = opening.player
         try:
@@ -152,10 +150,6 @@ def file(name: str, content: bytes, *size: int) -> Iterator[str]:
         yield " ".join([said_of(main_line(tree)), *tree.remarks])
 
 
-def opens(name: str, words: str, *size: int) -> Iterator[str]:
-    return opened(OpeningPlay(RULES[name], *size), words)
-
-
 def psq(text: str) -> Iterator[str]:
     yield said_of(parse_psq(text))
     yield from tried(lambda: [ascii(format_psq(parse_psq(text)))])
@@ -176,16 +170,6 @@ def moves(text: str) -> Iterator[str]:
     yield f"from below {parse_moves(text, 15, 9, from_below=True)}"
     options = Namespace(rule=None, size=None, from_below=False)
     yield from tried(lambda: [f"setup {chosen_setup(options, text).moves}"])
-
-
-def picture(title: str) -> str:
-    """Return a board with every kind of stone."""
-    stones = [
-        Drawn((2, 1), Side.BLACK, "1"), Drawn((8, 8), Side.WHITE, "2"),
-        Drawn((0, 9), Side.WALL), Drawn((3, 1), Side.WHITE),
-        Drawn((5, 6), Side.BLACK, "<", is_there=False),
-    ]  # fmt: skip
-    return texts.brief_page(board_svg(9, 13, stones, [(8, 8), (5, 6)], title))
 
 
 @Record("readings")

@@ -16,7 +16,6 @@ when all is silent.
 from __future__ import annotations
 
 import random
-from math import inf
 from types import SimpleNamespace
 
 import pytest
@@ -47,6 +46,7 @@ class Talk:
     ) -> None:
         self.turns, self.faults, self.script, self.lines = Turns(), faults, script, list[str]()
         self.engines, self.known, self.word = 0, known, ""
+        self.is_silent = False
 
     def note(self, mark: str, text: str) -> None:
         """Add to the record; what happens at one moment stands in one line."""
@@ -82,9 +82,11 @@ class Talk:
         return fake_engine.FakeEngine(memory, faults, tell)
 
     def read(self) -> bytes:
-        """Return what is sent next."""
+        """Return what is sent next, or the end of the input when all has been silent for long."""
         if not self.script:
-            self.turns.wait(inf)
+            self.turns.wait(self.turns.now + SILENCE)
+            self.is_silent = True
+            return b""
         moment, text = self.script.pop(0)
         self.turns.wait(max(moment, self.turns.now))
         self.lines.append(f"{moment:.3f} > {text}")
@@ -105,7 +107,8 @@ class Talk:
             self.note("!", text.splitlines()[-1])
 
     def leave(self) -> None:
-        self.note("!", "the program ends")
+        if not self.is_silent:
+            self.note("!", "the program ends")
         self.turns.end()
 
     def run(self) -> list[str]:
@@ -138,16 +141,6 @@ class Talk:
         return self.lines
 
 
-def told(faults: set[str], script: list[tuple[float, str]], known: dict[str, str]) -> list[str]:
-    """Return the record of a talk, without the end that it has by itself."""
-    if any(EOF in text or text.upper().endswith("END") for _, text in script):
-        return Talk(faults, script, known).run()
-    end = script[-1][0] + SILENCE
-    lines = Talk(faults, [*script, (end, "END")], known).run()
-    by_itself = [f"{end:.3f} > END", f"{end:.3f} ! the program ends"]
-    return lines[:-2] if lines[-2:] == by_itself else lines
-
-
 @Record("talks")
 def talks(record: str) -> str:
     """Return the record of all conversations, of which another one has what the manager sends."""
@@ -157,5 +150,5 @@ def talks(record: str) -> str:
         faults = {*title.partition(": ")[2].split()}
         sent = [line.split(" ", 2) for line in lines if line.split(" ", 2)[1] == ">"]
         script = [(float(moment), text) for moment, _, text in sent]
-        found.append("\n".join([title, *told(faults, script, known)]))
+        found.append("\n".join([title, *Talk(faults, script, known).run()]))
     return "\n\n".join(found) + "\n"
