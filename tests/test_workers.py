@@ -17,7 +17,14 @@ import pytest
 from pbrain_engine import workers
 from pbrain_engine.arena import pool
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, parse_engine
-from pbrain_engine.workers import ClusterError, Pool, ProcessPool, ThreadCache, in_order
+from pbrain_engine.workers import (
+    ClusterError,
+    ClusterPool,
+    Pool,
+    ProcessPool,
+    ThreadCache,
+    in_order,
+)
 from tests.programs import start_program
 
 SCRIPT = textwrap.dedent(
@@ -146,6 +153,13 @@ def test_what_is_wrong_with_a_task_itself_is_raised_at_once():
         pool.wait()
     assert pool.next(0.01) is None
     pool.executor.shutdown()
+
+
+@pytest.mark.parametrize("threads", [{"one": 4, "two": 2}, {"one": 1}, {}])
+def test_a_cluster_takes_a_task_for_each_thread_and_one_to_wait(threads):
+    cluster = object.__new__(ClusterPool)
+    cluster._client = SimpleNamespace(nthreads=lambda: threads)
+    assert cluster.capacity() == 1 + sum(threads.values())
 
 
 def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(monkeypatch):
