@@ -206,7 +206,6 @@ def count_done(sources: Sources, places: Sequence[Place], last: Record | None) -
 
 # Measuring ------------------------------------------------------------------------------
 
-FIGURES = ("value_above_least", "move_entropy", "first")
 KEY = "positions"  # in the head of a file of positions searched again
 
 
@@ -226,6 +225,9 @@ class Assessment(NamedTuple):
     value_above_least: float  # nats
     move_entropy: float  # nats; NaN if the move is not a candidate
     first: float  # 1 if the move has the highest logit, else 0
+
+
+FIGURES = Assessment._fields
 
 
 class StageRow(NamedTuple):

@@ -11,19 +11,7 @@ import numpy as np
 
 from ...eval.network_block import FEATURE_LIMIT, NEAR_REACH
 from ...kernel.lanes import LANES, load, save
-from .layout import (
-    MASK_BITS,
-    OF_DIRECT,
-    OF_MIXED,
-    OF_POOL,
-    OF_REGION,
-    OF_SCALE,
-    OF_SHIFT,
-    OF_TRUNK,
-    OF_VALUE,
-    REGIONS,
-    Workspace,
-)
+from .layout import MASK_BITS, REGIONS, Workspace
 from .rows import (
     NONE,
     add,
@@ -308,21 +296,15 @@ def lose_move(i, moves, picked, largest, said, work):
 
 
 @step
-def raise_peak(peaks, place, numbers, start, count):
-    """Raise a peak to the largest absolute value of a range of numbers."""
-    for i in range(start, start + count):
-        peaks[place] = max(peaks[place], abs(numbers[i]))
-
-
-@step
 def raise_peaks(peaks, moves, channels, cell_units, work):
-    """Raise the peaks by the numbers of a position."""
-    peaks[OF_REGION] = max(peaks[OF_REGION], work.regions.max())  # clamped at 0
-    raise_peak(peaks, OF_POOL, work.inputs, channels, len(work.inputs) - channels)
-    raise_peak(peaks, OF_TRUNK, work.trunk, 0, len(work.trunk))
-    raise_peak(peaks, OF_VALUE, work.hidden, 0, len(work.hidden))
-    raise_peak(peaks, OF_DIRECT, work.policy, 0, channels)
-    raise_peak(peaks, OF_SCALE, work.policy, channels + cell_units, cell_units)
-    raise_peak(peaks, OF_MIXED, work.mixed, 0, moves * channels)
-    raise_peak(peaks, OF_SHIFT, work.policy, channels, cell_units)
-    raise_peak(peaks, OF_SHIFT, work.units, 0, moves * cell_units)
+    """Raise the peaks, in the order of ``PEAKS``, by the sizes of a position's numbers."""
+    shifts = channels + cell_units  # their end
+    seen = (
+        work.inputs[channels:], work.trunk, work.hidden, work.policy[:channels],
+        work.policy[shifts:], work.mixed[: moves * channels],
+        np.concatenate((work.policy[channels:shifts], work.units[: moves * cell_units])),
+    )  # fmt: skip
+    peaks[0] = max(peaks[0], work.regions.max())  # clamped at 0
+    for place, numbers in enumerate(seen, 1):
+        for number in numbers:
+            peaks[place] = max(peaks[place], abs(number))

@@ -168,7 +168,6 @@ class Layout:
 
 REGIONS = 9
 PEAKS = ("region", "pool", "trunk", "value", "direct", "scale", "mixed", "shift")
-OF_REGION, OF_POOL, OF_TRUNK, OF_VALUE, OF_DIRECT, OF_SCALE, OF_MIXED, OF_SHIFT = range(len(PEAKS))
 
 
 class Model(NamedTuple):
