@@ -13,7 +13,6 @@ from pbrain_engine.commands import book as command
 from pbrain_engine.database import book as growth
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.book import Book
-from pbrain_engine.engine.engine import Limit, Move, Thought
 from pbrain_engine.game import documents
 from pbrain_engine.game.cells import cell_name, format_moves, parse_moves
 from pbrain_engine.game.game import Game
@@ -98,16 +97,6 @@ def plays(name: str, moves: str, seed: int | None = None, effort: int = 0, rule:
     yield "plays " + " ".join(cell_name(*known[0]) if known else "-" for known in chosen)
     yield f"balanced {[format_moves(cells) for cells in book.balanced(game, stones)]}"
     book.close()
-
-
-def efforts(name: str, searches: list[tuple[int, float]], *limits: Limit) -> str:
-    """Return the nodes that a page of a book has to have for a search, after some searches."""
-    book = Book(name)
-    for nodes, seconds in searches:
-        book.note_speed(Thought(0, (Move(0, 0),), 1, 1, nodes, seconds))
-    found = [book.effort(limit, 4) for limit in limits]
-    book.close()
-    return str(found)
 
 
 def run(words: str, _: str) -> str:

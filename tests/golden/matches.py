@@ -32,18 +32,11 @@ from pbrain_engine.arena.referee import GameTask
 from pbrain_engine.arena.settings import EngineSpec, MatchSettings, Sprt
 from pbrain_engine.arena.standings import Standings
 from pbrain_engine.game.record import FAULTS, RESULTS, GameRecord
-from pbrain_engine.position.rules import Rule
 from tests.golden import texts
 from tests.golden.records import Record, numoku, session, stage
 
 NEW, OLD = EngineSpec("<new>", ("a",)), EngineSpec("old & slow", ("b",), title="Old 2.1")
-FIELD = (NEW, OLD, EngineSpec("third", ("c",), is_named=True), EngineSpec("x/" * 20, ("-x", "y.z")))
 DUEL = MatchSettings((NEW, OLD), games=14, sprt=Sprt(0, 150, 0.1, 0.2), openings="a/b.txt")
-TOURNAMENT = MatchSettings(
-    FIELD, games=2, rule=Rule.CARO_EXACT, width=9, height=7, turn=0.5, match=60.0,
-    increment=1.5, nodes=5, depth=4, judge=True, openings="none",
-)  # fmt: skip
-GAUNTLET = replace(TOURNAMENT, gauntlet=True, judge=False, games=1)
 SIZES = ((100, 50), (60, 5))  # of a terminal
 ENDINGS = ("five", "five", "full", "score", "five", "limit")
 

@@ -27,8 +27,6 @@ from pbrain_engine.progress import Progress
 from tests.golden import texts
 from tests.golden.records import Record, numoku, printed, session, stage
 
-ENGINES = ["a", "b"]
-
 
 class Engine:
     """An engine that finds the sum of the x of all stones, less that of the y, worth this much."""
@@ -60,7 +58,7 @@ def begun(words: str) -> Iterator[str]:
     """Yield how the first games of a match begin."""
     said = Engine.said = []
     try:
-        shelf = Openings(settings_of(parse([*ENGINES, *words.split()])))
+        shelf = Openings(settings_of(parse(["a", "b", *words.split()])))
         games = (f"  {number}: {format_moves(shelf[number])}" for number in (0, 1, 2, 7, 1))
         yield from texts.joined(games, "  ")
         yield from (f"  not {line}" for line in shelf.skipped)

@@ -87,7 +87,4 @@ def words(record: str) -> str:
         patch.setattr(settings, "usable_cores", lambda: (0, 1, 8))
         patch.setattr(sys, "executable", "/PYTHON")
         patch.delenv("PYTHONPATH", raising=False)
-        for name, games in (("m.jsonl", "4"), ("odd.jsonl", "5")):
-            begun = arguments.parse(["a", "b", "--games", games, "--pin", "3"])
-            Journal(Path(name), "x+b", arguments.settings_of(begun)).close()
-        return session(record, {}, said_of).replace(here, "HERE")
+        return session(record, dict(globals()), said_of).replace(here, "HERE")
