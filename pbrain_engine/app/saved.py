@@ -223,6 +223,7 @@ class OptionalDatabase:
         """Open the database, creating it if missing; EngineError if that fails."""
         self.database = None if target is None else Database(target, create=True)
         self.trouble: EngineError | None = None  # the error of the last write, if it failed
+        self.lock = threading.Lock()  # for threads that share it
 
     def __enter__(self) -> OptionalDatabase:
         return self

@@ -56,8 +56,6 @@ class Archive:
         self.trouble = ""  # the error of the last failed read or write
         self._writer = OptionalDatabase(target)
         self._reader = OptionalDatabase(target)
-        self._reading = threading.Lock()
-        self._writing = threading.Lock()
         self._waiting: deque[Mapping[Position, Result]] = deque()
         self._thread: threading.Thread | None = None  # the writer, while something waits
         self._guard = threading.Lock()
@@ -70,7 +68,7 @@ class Archive:
                     self._thread = None
                     return
                 found = self._waiting.popleft()
-            with self._writing:
+            with self._writer.lock:
                 self._writer.note_findings(found)
             self.trouble = str(self._writer.trouble or "")
 
@@ -78,7 +76,7 @@ class Archive:
         """Write all waiting findings, and close the database."""
         if (thread := self._thread) is not None:
             thread.join(LAST_WRITES)
-        with self._writing, self._reading:
+        with self._writer.lock, self._reader.lock:
             self._writer.close()
             self._reader.close()
         self.shelf.close()
@@ -87,7 +85,7 @@ class Archive:
 
     def document(self, setup: GameRecord) -> Document:
         """Return everything known about a position and its next moves; raises Refused."""
-        with self._open_kept(self._reader, self._reading) as database:
+        with self._open_kept(self._reader) as database:
             found = entry_document(setup, look_up(database, setup.position))
             found["next"] = following_document(list_next_moves(database, setup.position))
         return {**found, "trouble": self.trouble}
@@ -95,7 +93,7 @@ class Archive:
     def finding(self, game: Game) -> Result | None:
         """Return the finding about a game's position, None without one that has a move."""
         try:
-            with self._reading:
+            with self._reader.lock:
                 return self._reader.finding(game)
         except EngineError as error:
             self.trouble = str(error)
@@ -132,21 +130,21 @@ class Archive:
         items: list[Item] = [StoredGame(bare)] if bare.moves else []
         if not tree.is_plain():
             items.append(tree)
-        with self._open_kept(self._writer, self._writing) as database:
+        with self._open_kept(self._writer) as database:
             done = add_items(database, items)
         return {"games": done.games, "moves": done.nodes, "known_games": done.known_games}
 
     def store_comment(self, setup: GameRecord, before: str, after: str) -> None:
         """Store a comment on a position, replacing its earlier text."""
-        with self._open_kept(self._writer, self._writing) as database, database.transaction():
+        with self._open_kept(self._writer) as database, database.transaction():
             replace_comment(database, setup, before, after)
 
     @contextlib.contextmanager
-    def _open_kept(self, kept: OptionalDatabase, lock: threading.Lock) -> Iterator[Database]:
+    def _open_kept(self, kept: OptionalDatabase) -> Iterator[Database]:
         """Yield the database under its lock; raises Refused without one."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
-        with lock:
+        with kept.lock:
             yield kept.database
 
 

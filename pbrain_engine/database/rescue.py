@@ -236,27 +236,22 @@ def _good(table: str, rows: list[Row], keys: dict[int, bytes]) -> Iterator[Row]:
     """Yield the intact rows; a position with a damaged finding loses only that."""
     for row in sorted(rows):
         with suppress(KeyError, TypeError, ValueError):  # values of wrong types
-            if table == "position":
-                number, key, *finding = row
-                read_key(key)
-                if not _agrees(finding[-1], finding_checksum, key, finding[:-1]):
-                    finding = [None] * len(finding)
-                yield number, key, *finding
-            elif _fits(table, row, keys):
+            match table, row:
+                case "position", (number, key, *finding):
+                    read_key(key)
+                    if not _agrees(finding[-1], finding_checksum, key, finding[:-1]):
+                        finding = [None] * len(finding)
+                    yield number, key, *finding
+                    continue
+                case "game", (_, digest, _, record):
+                    is_intact = _agrees(digest, digest_of, record)
+                case "node", (_, parent, kind, cell, position, marks, *texts, crc):
+                    is_intact = _agrees(crc, node_checksum, kind, cell, *texts, marks)
+                    if kind == START:  # both columns must have the number of its position
+                        is_intact &= parent == NO_PARENT and cell == position and cell in keys
+                case "book", (position, value, moves, crc):
+                    is_intact = _agrees(crc, checksum, keys[position], value, moves)
+                case _:
+                    is_intact = all(isinstance(text, str) for text in row[1:])
+            if is_intact:
                 yield row
-
-
-def _fits(table: str, row: Row, keys: dict[int, bytes]) -> bool:
-    match table:
-        case "game":
-            _, digest, _, record = row
-            return _agrees(digest, digest_of, record)
-        case "node":
-            _, parent, kind, cell, position, marks, title, comment, text, crc = row
-            if kind == START and (parent != NO_PARENT or cell != position or cell not in keys):
-                return False  # both columns must have the number of its position
-            return _agrees(crc, node_checksum, kind, cell, title, comment, text, marks)
-        case "book":
-            position, value, moves, crc = row
-            return _agrees(crc, checksum, keys[position], value, moves)
-    return all(isinstance(text, str) for text in row[1:])

@@ -97,12 +97,12 @@ def parse_moves(
     tall = width if height is None else height
     moves: list[Coordinates] = []
     at = 0
-    while (at := _skip(text, at)) < len(text):
-        found = _MOVE.match(text, at)
+    while (start := _skip(text, at)) < len(text):
+        found = _MOVE.match(text, start)
         try:
             if found is None:
-                known = _WORD.match(text, at)
-                word = text[at] if known is None else known[0][:SHOWN]
+                known = _WORD.match(text, start)
+                word = text[start] if known is None else known[0][:SHOWN]
                 like = "not a cell; cells look like h8 or 7,7"
                 if word.strip("[]()+-").isdecimal():
                     like = "not a pair of numbers such as 7,7"
@@ -121,7 +121,6 @@ def parse_moves(
                 twice = NotationError(f"{found['cell']} is played twice")
                 raise twice.coded("wrong-twice", cell=found["cell"])
         except NotationError as error:
-            start = at if found is None else found.start()
             number = len(moves) + 1
             where = NotationError(f"move {number} (character {start + 1}): {error}")
             raise where.coded(error.code, **error.values, n=number) from None
