@@ -267,24 +267,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     progress = Progress(options.count, "openings", every=inf)
     if options.file and options.file.exists():
         raise FileError(f"{options.file} exists")
-    with options.file.open("x") if options.file else nullcontext(sys.stdout) as out:
-        (width, height), (least, most) = options.size, options.stones
-        print(
-            f"# {options.rule.label} {width}x{height}, "
-            f"{least} to {most} stones, within {options.balance} at {options.nodes} nodes, "
-            f"border {options.border:g}, seed {options.seed}",
-            file=out,
-        )
-        try:
+    opened = options.file.open("x") if options.file else nullcontext(sys.stdout)
+    try:
+        with opened as out:
+            (width, height), (least, most) = options.size, options.stones
+            print(
+                f"# {options.rule.label} {width}x{height}, "
+                f"{least} to {most} stones, within {options.balance} at {options.nodes} nodes, "
+                f"border {options.border:g}, seed {options.seed}",
+                file=out,
+            )
             for opening in islice(generate(options), options.count):
-                text = format_offsets(opening, width, height)
-                print(text, file=out, flush=True)
+                print(format_offsets(opening, width, height), file=out, flush=True)
                 progress.done += 1
                 progress.show()
-        except KeyboardInterrupt:
-            was_interrupted = True
-    if options.file and not progress.done:
-        options.file.unlink()  # so that the next attempt can create it
+    except KeyboardInterrupt:
+        was_interrupted = True
+    finally:
+        if options.file and not progress.done:
+            options.file.unlink()  # so that the next attempt can create it
     if was_interrupted:
         print(f"interrupted: {progress.done} of {options.count} openings", file=sys.stderr)
         return INTERRUPTED

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from pbrain_engine import cli
+from pbrain_engine import KernelError, cli
 from pbrain_engine.arena.openings import generate, parse, read_lines
 from pbrain_engine.position.geometry import Coordinates, transform
 
@@ -49,3 +49,14 @@ def test_a_line_that_is_no_opening_is_named_in_one_short_line(tmp_path, capsys):
     error = capsys.readouterr().err
     assert "usable: ?[31m no?opening x x" in error and "x ...: move 1" in error
     assert error[:-1].isprintable() and len(error) < 300
+
+
+def test_a_file_without_an_opening_is_not_left(tmp_path, monkeypatch, capsys):
+    def fail(options):
+        raise KernelError("there is no kernel")
+
+    path = tmp_path / "openings.txt"
+    monkeypatch.setattr("pbrain_engine.arena.openings.generate", fail)
+    assert cli.main(["openings", str(path)]) == 1
+    assert capsys.readouterr().err == "numoku: there is no kernel\n"
+    assert not path.exists()
