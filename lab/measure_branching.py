@@ -13,9 +13,9 @@ from math import log
 from statistics import mean, median
 
 from pbrain_engine.engine.engine import Engine, Limit, Thought
-from pbrain_engine.game.cells import parse_moves
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.values import WIN_BAND
-from tests.search.test_strength import Position, positions
+from tests.search.test_strength import positions
 
 SPAN = 16  # from the first measured number of nodes to the last
 STEPS = 5
@@ -33,12 +33,11 @@ def depth_at(course: list[Thought], nodes: float) -> float:
     raise ValueError("the search has fewer nodes")
 
 
-def measure(engine: Engine, position: Position, marks: list[float]) -> list[float] | None:
+def measure(engine: Engine, record: GameRecord, marks: list[float]) -> list[float] | None:
     """Return the depths at these numbers of nodes, None if the search decides the position."""
-    engine.new_game(position.size, rule=position.rule)
+    engine.new_game(*record.board)
     engine.clear_hash()
-    for x, y in parse_moves(position.moves, position.size):
-        engine.play(x, y)
+    engine.game.become(record)
     course: list[Thought] = []
 
     def listen(thought: Thought) -> bool:
@@ -59,11 +58,11 @@ def main() -> None:
     options = parser.parse_args()
     parameters = {name: int(value) for name, value in (p.split("=") for p in options.parameters)}
     marks = [options.nodes / SPAN ** (1 - step / (STEPS - 1)) for step in range(STEPS)]
-    wanted = [position for position in positions() if position.sort == "positional"]
+    wanted = [p.record for p in positions() if p.sort == "positional"]
     found = []
     with Engine(hash_size=TABLE, parameters=parameters) as engine:
-        for position in wanted[:: options.every]:
-            depths = measure(engine, position, marks)
+        for record in wanted[:: options.every]:
+            depths = measure(engine, record, marks)
             if depths is not None:
                 found.append(depths)
     factors = [SPAN ** (1 / (depths[-1] - depths[0])) for depths in found]

@@ -174,6 +174,25 @@ def test_no_command_writes_over_a_file_that_it_reads(words, source, tmp_path, ru
     assert path.read_bytes() == content and list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["report JOURNAL --html out", "report JOURNAL --pgn out", "db a.db export out.lib",
+     "db a.db export out.sgf", "db a.db export out.jsonl"],
+)  # fmt: skip
+def test_an_output_that_fails_leaves_the_file_that_was_there(words, tmp_path, monkeypatch, run):
+    def is_full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    assert run("db", "a.db", "add", "h8i9")[0] == 0
+    out = Path(words.split()[-1])
+    out.write_bytes(b"before")
+    monkeypatch.setattr(Path, "replace", is_full)
+    status, _, err = run(*words.replace("JOURNAL", str(ROOT / "tests" / JOURNAL)).split())
+    assert status == 1 and err.endswith(f"{out}: No space left on device\n")
+    assert out.read_bytes() == b"before" and sorted(Path().glob("out*")) == [out]
+
+
 INTERRUPTING = """\
 import sys
 sys.modules.pop({0!r}, None)

@@ -99,7 +99,7 @@ def test_the_reference_has_every_command_and_action():
 
 
 @pytest.mark.parametrize("module", [analyse, bench, demo, play])
-def test_examples_of_commands_can_be_parsed(module, tmp_path, monkeypatch):
+def test_examples_of_commands_can_be_parsed(module):
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     name = module.__name__.rpartition(".")[2]
     examples = re.findall(rf"^numoku {name}\b(.*)$", text, re.M)

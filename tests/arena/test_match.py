@@ -16,7 +16,6 @@ from pbrain_engine.arena.match import read_journal
 from pbrain_engine.commands.bench import POSITIONS
 from pbrain_engine.engine.engine import Engine, Limit, Thought
 from pbrain_engine.eval.weights import weights_file
-from pbrain_engine.game.cells import parse_moves
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.protocol.serve import OPTIONS, engine_arguments
 from pbrain_engine.search.parameters import PARAMETERS
@@ -96,7 +95,5 @@ def tree_of(position: GameRecord, options: tuple[tuple[str, str], ...]) -> Thoug
 def test_every_item_is_switched_off_by_its_options(name):
     assert all(key in PARAMETERS or key in OPTIONS for key in ITEMS[name])
     off = tuple((key, str(value)) for key, value in ITEMS[name].items())
-    more = (
-        GameRecord(p.size, p.size, p.rule, tuple(parse_moves(p.moves, p.size))) for p in positions()
-    )
+    more = (position.record for position in positions())
     assert any(tree_of(p, off) != tree_of(p, ()) for p in (*POSITIONS, *more))

@@ -396,23 +396,6 @@ def test_all_rows_are_read_but_those_that_cannot_be(knows_end, far, end):
     assert [n for (n,) in rows] == [n for n in numbers if n not in bad and n <= end]
 
 
-@pytest.mark.parametrize("kind", ["lib", "sgf", "jsonl"])
-def test_an_export_that_fails_leaves_the_file_that_was_there(kind, tmp_path, monkeypatch, capsys):
-    file, out = tmp_path / "a.db", tmp_path / f"out.{kind}"
-    assert cli.main(["db", str(file), "add", "h8i9"]) == 0
-    assert cli.main(["db", str(file), "export", str(out)]) == 0
-    before = out.read_bytes()
-
-    def is_full(self: Path, target: Path) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", is_full)
-    assert cli.main(["db", str(file), "add", "h8i10"]) == 0
-    assert cli.main(["db", str(file), "export", str(out)]) == 1
-    assert "No space left" in capsys.readouterr().err
-    assert out.read_bytes() == before and sorted(tmp_path.glob("out*")) == [out]
-
-
 @pytest.mark.parametrize("name", [":memory:", "file:x.db", "x.db?mode=ro", " "])
 def test_a_database_is_in_the_file_of_its_name(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -145,19 +146,13 @@ def test_several_threads_find_the_win(engine, threads):
 
 
 def test_several_engines_think_at_the_same_time():
-    results: dict[int, int] = {}
-
-    def work(number: int) -> None:
+    def nodes(_: int) -> int:
         with Engine(hash_size=2 << 20) as engine:
             set_up(engine, OPENING, Rule.STANDARD)
-            results[number] = engine.think(Limit(depth=8)).nodes
+            return engine.think(Limit(depth=8)).nodes
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 3 and len(set(results.values())) == 1
+    with ThreadPoolExecutor(3) as threads:
+        assert len(set(threads.map(nodes, range(3)))) == 1
 
 
 def test_the_game_before_is_apart_from_the_engine():

@@ -193,8 +193,8 @@ class LateTimer:
         LateTimer.pending = None
 
 
-def begin(monkeypatch: pytest.MonkeyPatch, hard: float, lag: float) -> list[float]:
-    """Begin a search of so many seconds; return the list that has the moment of its stop."""
+def stopped_after(monkeypatch: pytest.MonkeyPatch, hard: float, late: float, lag: float) -> float:
+    """Return when a search of so many seconds is stopped by timers that ring late."""
     monkeypatch.setattr(pacing, "LAG", pacing.Lag())
     if lag:
         pacing.LAG.note(lag + pacing.IDLE_LAG)
@@ -203,12 +203,6 @@ def begin(monkeypatch: pytest.MonkeyPatch, hard: float, lag: float) -> list[floa
     LateTimer.now = 0.0
     stops: list[float] = []
     Pace(TimePlan(hard, hard), 0.0).set_stop(lambda: stops.append(LateTimer.now))
-    return stops
-
-
-def stopped_after(monkeypatch: pytest.MonkeyPatch, hard: float, late: float, lag: float) -> float:
-    """Return when a search of so many seconds is stopped by timers that ring late."""
-    stops = begin(monkeypatch, hard, lag)
     while not stops:
         ringing = LateTimer.pending
         assert ringing is not None and ringing.daemon  # else the program would wait for it

@@ -68,7 +68,7 @@ def test_the_value_needs_no_row_of_the_last_stone():
             undo(state, tables)
 
 
-def test_the_trunk_of_a_value_serves_the_policy_of_the_same_position(monkeypatch):
+def test_the_trunk_of_a_value_serves_the_policy_of_the_same_position():
     worker, tables = worker_after(CALM, size=SIZE), evaluator().tables
     state, accumulator = worker.state, worker.accumulator
     begin(accumulator, evaluator(), state)

@@ -38,7 +38,7 @@ def weights(file: str) -> Weights:
     return load_weights(file)
 
 
-def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
+def move_score(game: Game, cell: tuple[int, int]) -> int:
     """Return the linear score of a move of the side to move."""
     scores = array("h", HAND_BLOCKS[game.rule.traits.family])[-4 * COMBINATIONS :]
     side = int(game.to_move)
@@ -48,7 +48,7 @@ def move_score(weights: Weights, game: Game, cell: tuple[int, int]) -> int:
 
 
 @pytest.mark.parametrize("rule", [Rule.FREESTYLE, Rule.STANDARD, Rule.RENJU, Rule.CARO_EXACT])
-def test_value_and_policy_are_as_described(rule, file, weights):
+def test_value_and_policy_are_as_described(rule, file):
     chance = random.Random(f"described {rule.name}")
     network = Network(random_network(rule.traits.family))
     name = "caro" if rule is Rule.CARO_EXACT else rule.name.lower()
@@ -66,7 +66,7 @@ def test_value_and_policy_are_as_described(rule, file, weights):
         last = [tuple(move) for move in [*reversed(game.moves), None, None][:2] if move]
         last += [None] * (2 - len(last))
         for move in chance.sample(sorted(logits), min(8, len(logits))):
-            score = move_score(weights, game, move)
+            score = move_score(game, move)
             assert logits[move] == network.logit(seen, trunk, side, move, score, last), move
 
 

@@ -25,10 +25,6 @@ from tests.puzzles import puzzles
 INFINITE = float("inf")
 
 
-def drawn(text: str, to_move: int = 0, rule: str = "freestyle") -> PlainGame:
-    return game_of(rules.read_board(text, rule), to_move)
-
-
 @pytest.mark.parametrize("rule", rules.RULES)
 def test_the_board_knows_the_rules(rule):
     chance = random.Random(f"board {rule}")
@@ -170,7 +166,8 @@ FOUR = """
 def test_a_five_is_completed_and_one_is_stopped(name):
     limit = Budget(nodes=800, depth=2)
     for to_move in (0, 1) if name != "uct" else (0,):  # to see a threat takes it more games
-        choice = method(name)(drawn(FOUR, to_move), limit, random.Random(1))
+        game = game_of(rules.read_board(FOUR, "freestyle"), to_move)
+        choice = method(name)(game, limit, random.Random(1))
         assert choice.move == 4 * 9 + 7, (Side(to_move).name, choice)
         assert choice.line[0] == choice.move and choice.nodes > 0
 

@@ -7,9 +7,9 @@ import os
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -135,13 +135,9 @@ def test_a_shipped_kernel_is_believed(monkeypatch, toy_folder, tmp_path):
 
 
 def test_load_gives_threads_the_same_library():
-    found: list[Library] = []
-    threads = [threading.Thread(target=lambda: found.append(load())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 8 and all(library is found[0] for library in found)
+    with ThreadPoolExecutor(8) as threads:
+        first, *others = threads.map(lambda _: load(), range(8))
+    assert all(other is first for other in others)
 
 
 @pytest.mark.timed

@@ -65,7 +65,7 @@ def brain() -> Iterator[Brain]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes close otherwise")
-def test_a_manager_that_has_died_is_not_talked_to(tmp_path):
+def test_a_manager_that_has_died_is_not_talked_to():
     read, write = os.pipe()
     with subprocess.Popen(
         PROGRAM, stdin=subprocess.PIPE, stdout=write, stderr=subprocess.PIPE
@@ -80,15 +80,13 @@ def test_a_manager_that_has_died_is_not_talked_to(tmp_path):
 
 
 def test_output_is_not_read_and_the_input_ends():
-    with closing(Brain(PROGRAM)) as peer:
-        peer.start()
-        read, write = os.pipe()
-        blocked = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=write)
-        os.close(write)
-        blocked.stdin.write(b"ABOUT\n" * 4000)  # answers fill the pipe
-        blocked.stdin.close()
-        assert blocked.wait(ANSWER) == 0
-        os.close(read)
+    read, write = os.pipe()
+    blocked = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE, stdout=write)
+    os.close(write)
+    blocked.stdin.write(b"ABOUT\n" * 4000)  # answers fill the pipe
+    blocked.stdin.close()
+    assert blocked.wait(ANSWER) == 0
+    os.close(read)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
