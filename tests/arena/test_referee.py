@@ -32,9 +32,17 @@ def settings(**changes: object) -> MatchSettings:
     return MatchSettings(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def test_judge_draws_renju_after_200_stones_and_one_engine_is_no_match():
-    assert settings(judge=True, rule=Rule.RENJU).draw_stones == 200
-    assert settings(judge=True).draw_stones == 225
+@pytest.mark.parametrize(
+    "width, rule, judge, stones",
+    [(15, Rule.RENJU, True, 200), (20, Rule.RENJU, True, 375), (15, Rule.RENJU, False, 225),
+     (15, Rule.CARO, True, 225), (5, Rule.RENJU, True, 1)],
+)  # fmt: skip
+def test_a_game_is_drawn_at_the_number_of_stones_of_its_judge(width, rule, judge, stones):
+    match = settings(width=width, height=width, rule=rule, judge=judge)
+    assert match.draw_stones == stones
+
+
+def test_one_engine_is_no_match():
     with pytest.raises(SettingsError):
         settings(engines=(A,))
 

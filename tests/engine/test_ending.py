@@ -81,16 +81,15 @@ def lines_of(engine: Engine, solver: Solver, game: Game) -> Iterator[tuple[str, 
 @pytest.mark.parametrize(
     "count", [FEW, pytest.param(MANY, marks=pytest.mark.long)], ids=["few", "many"]
 )
-def test_no_line_holds_a_forbidden_cell(count):
-    with Engine(hash_size=8 << 20) as engine, Solver(8_000_000) as solver:
-        for number in range(count):
-            board, side = renju_position(random.Random(f"legal {number}"))
-            game = game_of(board, side)
-            engine.new_game(SIZE, rule=Rule.RENJU)
-            engine.game.set_up(game.history, game.to_move)
-            for source, line in lines_of(engine, solver, game):
-                wrong = illegal_move(board, side, line)
-                assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"
+def test_no_line_holds_a_forbidden_cell(engine, solver, count):
+    for number in range(count):
+        board, side = renju_position(random.Random(f"legal {number}"))
+        game = game_of(board, side)
+        engine.new_game(SIZE, rule=Rule.RENJU)
+        engine.game.set_up(game.history, game.to_move)
+        for source, line in lines_of(engine, solver, game):
+            wrong = illegal_move(board, side, line)
+            assert wrong == "", f"{source} of {number}: {line}\n{board.drawing()}"
 
 
 # Wins too deep for a short search by threats: a narrow tree, and one that takes longer to replay.

@@ -10,7 +10,6 @@ import pytest
 from pbrain_engine import Game, Limit, Rule, Side
 from pbrain_engine.arena import match
 from pbrain_engine.arena.match import read_journal
-from pbrain_engine.arena.settings import MatchSettings, parse_engine
 from pbrain_engine.game.diagram import parse_diagram
 from pbrain_engine.game.record import BLACK, DRAW, WHITE, GameRecord
 from tests.oracle import rules
@@ -100,17 +99,6 @@ def test_the_program_keeps_to_the_rules(rule, width, height, games, turn, tmp_pa
     played = read_journal(journal)[1]
     assert len(played) == games
     assert "".join(complaint_about(each, Board(width, height, rule)) for each in played) == ""
-
-
-@pytest.mark.parametrize(
-    "width, rule, judge, stones",
-    [(15, Rule.RENJU, True, 200), (20, Rule.RENJU, True, 375), (15, Rule.RENJU, False, 225),
-     (15, Rule.CARO, True, 225), (5, Rule.RENJU, True, 1)],
-)  # fmt: skip
-def test_a_game_is_drawn_at_the_referee_s_number_of_stones(width, rule, judge, stones):
-    engines = tuple(parse_engine("numoku") for _ in range(2))
-    settings = MatchSettings(engines, width=width, height=width, rule=rule, judge=judge)
-    assert settings.draw_stones == stones
 
 
 def test_games_are_copied_and_pickled_with_their_moves():

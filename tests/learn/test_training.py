@@ -56,9 +56,8 @@ def test_threads_read_the_same_and_build_tables_one_at_a_time(datasets, monkeypa
     monkeypatch.setattr(reading, "tables_of", watched)
     seen: list[int] = []
     found = read_datasets([SAMPLE], [], "freestyle", load_weights("learned"), seen.append, 3)
-    assert (
-        most == 1 and seen[-1] == sum(each.size for each in datasets) and seen == sorted(set(seen))
-    )
+    assert most == 1 and seen == sorted(set(seen))
+    assert seen[-1] == sum(each.size for each in datasets)
     for one, other in zip(datasets, found, strict=True):
         for name, column in one._asdict().items():
             assert np.array_equal(column, getattr(other, name)), name

@@ -6,36 +6,33 @@ import random
 
 import pytest
 
-from pbrain_engine import Engine, Solver
+from pbrain_engine import Rule
 from pbrain_engine.methods import Budget, PlainGame, method
 from pbrain_engine.methods.puct import PUCT, PolicyNode
 from tests.boards import last_cells, set_up
 from tests.game.test_game import exact_value
-from tests.golden.methods import game_of
 from tests.oracle import rules
 
 MOST_EMPTY = 6
 
 
 @pytest.mark.parametrize("rule", rules.RULES)
-def test_small_ends_are_proven_and_every_proof_is_true(rule):
+def test_small_ends_are_proven_and_every_proof_is_true(engine, solver, rule):
     chance, proven, results = random.Random(f"puct {rule}"), 0, set()
-    with Engine() as engine, Solver(1_000_000, engine.library) as solver:
-        for _ in range(20):
-            board = last_cells(chance, rule, MOST_EMPTY)
-            game = game_of(board, chance.randrange(2))
-            engine.new_game(game.width, game.height, game.rule)
-            set_up(engine, board, game.to_move)
-            if engine.game.winner is not None:  # by a five that grew longer
-                continue
-            tree = PUCT(engine, solver, Budget(nodes=400))
-            tree.run()
-            assert engine.game.check() == 0
-            if tree.root.result is not None:
-                value = exact_value(engine.game)
-                assert 1 - tree.root.result == (1 + value) / 2, board.drawing()
-                proven += 1
-                results.add(tree.root.result)
+    for _ in range(20):
+        board = last_cells(chance, rule, MOST_EMPTY)
+        engine.new_game(board.width, board.height, Rule[rule.upper()])
+        set_up(engine, board, chance.randrange(2))
+        if engine.game.winner is not None:  # by a five that grew longer
+            continue
+        tree = PUCT(engine, solver, Budget(nodes=400))
+        tree.run()
+        assert engine.game.check() == 0
+        if tree.root.result is not None:
+            value = exact_value(engine.game)
+            assert 1 - tree.root.result == (1 + value) / 2, board.drawing()
+            proven += 1
+            results.add(tree.root.result)
     assert proven >= 4 and len(results) >= 2, (proven, results)
 
 
@@ -70,14 +67,13 @@ def test_the_first_visit_is_to_the_move_that_looks_best(engine):
     assert choice.move == best[1] * 15 + best[0] and choice.nodes == 1
 
 
-def test_visits_go_to_every_move_in_time_and_sum_up():
-    with Engine() as engine, Solver(1_000_000, engine.library) as solver:
-        engine.new_game(7)
-        engine.play(3, 3)
-        tree = PUCT(engine, solver, Budget(nodes=300))
-        line = tree.run()
-        children = tree.root.children
-        assert sum(child.visits for child in children) == 300
-        assert line[0].visits == max(child.visits for child in children)
-        assert all(0 <= child.total <= child.visits for child in children)
-        assert engine.game.moves == [(3, 3)]
+def test_visits_go_to_every_move_in_time_and_sum_up(engine, solver):
+    engine.new_game(7)
+    engine.play(3, 3)
+    tree = PUCT(engine, solver, Budget(nodes=300))
+    line = tree.run()
+    children = tree.root.children
+    assert sum(child.visits for child in children) == 300
+    assert line[0].visits == max(child.visits for child in children)
+    assert all(0 <= child.total <= child.visits for child in children)
+    assert engine.game.moves == [(3, 3)]
