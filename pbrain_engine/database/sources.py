@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from itertools import chain, islice
@@ -78,20 +78,21 @@ def read_source(
         head = file.read(64)
     if head.startswith(SQLITE.encode()):
         raise NotationError(f"this is a database; `numoku db FILE merge {name}` copies it")
-    if is_renlib(head, name):
-        (tree,) = _told(read_games(read_whole(path), name, options.encoding), say)
-        tree.record = _apply_rule(tree.record, options)
-        yield tree
-    elif head.startswith(selfplay.MAGIC.encode()):
+    if head.startswith(selfplay.MAGIC.encode()):
         yield from _selfplay(path)
     elif head.removeprefix(BOM_UTF8).lstrip().startswith(b"{"):
         yield from _json(path, say)
     else:
         data = read_whole(path)
-        games = read_games(data, name, options.encoding, options.size)
-        if not games:
+        trees = _told(read_games(data, name, options.encoding, options.size), say)
+        if not trees:
             refuse_others(decode(data))
-        yield from _games(_told(games, say), options)
+            kinds = "SGF, PSQ, RenLib, RIF, .pos, .sav or .rec"
+            raise NotationError(f"this is not a game file ({kinds}), journal or analysis")
+        for tree in trees:
+            rule = tree.record.board[2] if options.rule is None else options.rule
+            tree.record = tree.record._replace(rule=rule)
+        yield from trees if is_renlib(head, name) else _games(trees)
 
 
 def _told(trees: list[GameTree], say: Say) -> list[GameTree]:
@@ -101,22 +102,14 @@ def _told(trees: list[GameTree], say: Say) -> list[GameTree]:
     return trees
 
 
-def _games(trees: Sequence[GameTree], options: SourceOptions) -> Iterator[Item]:
+def _games(trees: Iterable[GameTree]) -> Iterator[Item]:
     for tree in trees:
-        tree.record = _apply_rule(tree.record, options)
         record = add_result(main_line(tree))
         if record.moves:
             yield StoredGame(record)
         bare = replace(tree.root, comment="")  # the game's comment is in its record
         if not GameTree(tree.record, bare).is_plain():
             yield tree
-    if not trees:
-        kinds = "SGF, PSQ, RenLib, RIF, .pos, .sav or .rec"
-        raise NotationError(f"this is not a game file ({kinds}), journal or analysis")
-
-
-def _apply_rule(record: GameRecord, options: SourceOptions) -> GameRecord:
-    return record._replace(rule=record.board[2] if options.rule is None else options.rule)
 
 
 def add_result(record: GameRecord) -> GameRecord:
