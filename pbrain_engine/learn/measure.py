@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..engine.engine import LOGIT_UNIT
 from ..eval.weights import FAMILIES, Weights
@@ -17,38 +16,30 @@ from ..native.load import library
 from ..native.load.memory import Block
 from ..position.geometry import MAX_STONES
 from ..position.rules import Rule
-from .network.dataset import NEAR_BYTES, Dataset, Ints, best_scale, log_loss, read_datasets
+from .network.dataset import (
+    NEAR_BYTES,
+    Dataset,
+    Ints,
+    Vector,
+    best_scale,
+    log_loss,
+    read_datasets,
+)
 from .network.forward import SCORE_SCALE
 
 
-class Judged(NamedTuple):
-    """Values for the side to move, and the logits of all candidates, position by position."""
+def judge(weights: Weights, family: str, dataset: Dataset, chosen: Ints) -> tuple[Vector, Vector]:
+    """Return the network's values of positions, and the logits of all their candidates in turn.
 
-    values: NDArray[np.float64]
-    logits: NDArray[np.float64]
-
-
-def linear(dataset: Dataset, chosen: Ints) -> Judged:
-    """Return the linear evaluation and the linear move scores of positions."""
-    counts = dataset.candidates(chosen)
-    places = np.repeat(dataset.score_at[chosen] - np.cumsum(counts) + counts, counts)
-    places += np.arange(len(places))
-    return Judged(
-        dataset.linear[chosen].astype(np.float64), dataset.scores[places].astype(np.float64)
-    )
-
-
-def judge(weights: Weights, family: str, dataset: Dataset, chosen: Ints) -> Judged:
-    """Return the network's values and logits of positions, given in ascending order.
-
-    WeightsError if there is no such network, or the kernel cannot use it.
+    Positions are in ascending order. WeightsError if there is no such network, or the kernel cannot
+    use it.
     """
     kernel = library.load()
     worker = Block(kernel.sizes["worker"])
     evaluator = tables_of(kernel, Rule.parse(family), weights).address
     begins = dataset.at[chosen] - dataset.ply[chosen]  # of their games
     parts = np.split(np.arange(len(chosen)), np.flatnonzero(np.diff(begins)) + 1)
-    values, logits = list[NDArray[np.int16]](), list[NDArray[np.int16]]()
+    values, logits = [np.zeros(0, np.int16)], [np.zeros(0, np.int16)]
     for part in parts:
         if not len(part):
             continue
@@ -66,11 +57,7 @@ def judge(weights: Weights, family: str, dataset: Dataset, chosen: Ints) -> Judg
         values.append(said[plies])
         logits.append(scores[:found].copy())
     worker.close()
-    none = [np.zeros(0, np.int16)]
-    return Judged(
-        np.concatenate(values or none).astype(np.float64),
-        np.concatenate(logits or none) / LOGIT_UNIT,
-    )
+    return np.concatenate(values).astype(np.float64), np.concatenate(logits) / LOGIT_UNIT
 
 
 MIX = 0.7  # weight of later positions and the result in the value targets
@@ -113,8 +100,7 @@ def measure_datasets(datasets: Sequence[Dataset], family: str, weights: Weights)
         if family in weights.streams:
             values, logits = judge(weights, family, dataset, every)
         else:
-            values, logits = linear(dataset, every)
-            logits = logits / SCORE_SCALE
+            values, logits = dataset.linear.astype(np.float64), dataset.scores / SCORE_SCALE
         said = np.stack([values, dataset.target, dataset.results])[:, opens]
         outcomes.append(said.astype(np.float64))
         choices = dataset.choices(every, logits)

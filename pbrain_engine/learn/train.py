@@ -199,18 +199,18 @@ def compare_with_engine(run: Run, weights: Weights) -> tuple[Score, str]:
         dataset = run.datasets[number]
         batch = run.batch(number, chosen)
         said = run.learner.measure(run.best, batch)
-        found = judge(weights, run.settings.family, dataset, chosen)
+        value, logit = judge(weights, run.settings.family, dataset, chosen)
         counts = dataset.candidates(chosen)
         place = np.argsort(batch.chosen)  # of each chosen position in the batch
         rows = said.logits.reshape(len(chosen), -1)[place]
         wanted = rows[np.arange(rows.shape[1]) < counts[:, None]]
-        values.append(np.abs(found.values - said.odds[place] * run.scale))
-        logits.append(np.abs(found.logits - wanted))
+        values.append(np.abs(value - said.odds[place] * run.scale))
+        logits.append(np.abs(logit - wanted))
         losses = np.full((4, len(chosen)), np.nan)
         opens = np.flatnonzero(dataset.opens[chosen])
         for loss, outcome in zip(losses, (dataset.target, dataset.results), strict=False):
-            loss[opens] = log_loss(found.values[opens] / run.scale, outcome[chosen[opens]])
-        choices = dataset.choices(chosen, found.logits)
+            loss[opens] = log_loss(value[opens] / run.scale, outcome[chosen[opens]])
+        choices = dataset.choices(chosen, logit)
         losses[2, choices.positions] = choices.entropies()
         losses[3, choices.positions] = choices.firsts()
         tally.add(list(losses))
