@@ -18,6 +18,7 @@ from .rows import loop
 
 VECTOR_LIMIT = 31.0
 EARLY, LATE = 0.9, 0.99  # decay of the running means of slopes and squares
+APART = 1 << 14  # parts with more numbers are divided among threads
 Shares = tuple[float, float, float]  # of the losses of value, move and level of a position
 
 
@@ -199,4 +200,7 @@ class Adam(NamedTuple):
             def change(thread: int, first: int, last: int, own: AdamStep = own) -> None:
                 adam(self, gradient, own, first, last)
 
-            threads.each(change, part.start, part.end)
+            if part.end - part.start > APART:
+                threads.each(change, part.start, part.end)
+            else:
+                change(0, part.start, part.end)

@@ -159,7 +159,7 @@ def quantise_head(head: Mapping[str, Real], ranges: Mapping[str, float], scale: 
     found["last_weights"], found["last_bias"] = found["last_weights"][0], found.pop("last_biases")
 
     around = head["neighbours"] * AROUND_FACTORS
-    mixed_limit = min(INT16 / ranges["mixed"], NEIGHBOUR_LIMIT / np.abs(around).max())
+    mixed_limit = min(INT16 / ranges["mixed"], NEIGHBOUR_LIMIT / max(np.abs(around).max(), 1e-6))
     mixed_unit = 2.0 ** shift_within(mixed_limit)
     found["neighbours"] = np.rint(around * mixed_unit).astype(np.int64)
     weights = head["cell"].T * hidden_unit / mixed_unit
