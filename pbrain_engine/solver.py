@@ -139,10 +139,10 @@ class Solver:
 
     def fours(self, game: Game, *, time: float | None = None, nodes: int | None = None) -> Result:
         """Search for a win of the side to move by continuous fours (VCF)."""
-        start, kernel = perf_counter(), self._library
-        limit = node_limit(nodes)
+        kernel, limit = self._library, node_limit(nodes)
         budget = min(limit, QUICK_NODES)
         with self._holding(game) as (address, tables):
+            start = perf_counter()
             stones = kernel.threats_fours(address, tables, budget)
             searched = kernel.threats_nodes(address)
             if stones < 0 and searched < limit and not self.is_stopped:
@@ -165,8 +165,9 @@ class Solver:
 
         ``after``: a move to play first, so that the win is the opponent's.
         """
-        start, kernel = perf_counter(), self._library
+        kernel = self._library
         with self._holding(game) as (address, tables):
+            start = perf_counter()
             if after is not None:
                 kernel.game_play(address, tables, cell_of(*after))
             limit = node_limit(nodes)
@@ -208,9 +209,9 @@ class Solver:
 
         The tables stay filled, so that another call resumes a search that was stopped.
         """
-        start = perf_counter()
         searched, numbers = 0, (ctypes.c_int64 * 3)()
         with self._holding(game) as (address, _):
+            start = perf_counter()
             while True:
                 slice_nodes = SLICE_NODES if nodes is None else min(SLICE_NODES, nodes - searched)
                 left = None if time is None else time - (perf_counter() - start)
@@ -237,13 +238,13 @@ class Solver:
         ``claim`` says whether there is such a win, value and ``length`` are those of the win;
         ``moves`` are all legal moves that stop it, ``unknown`` those that were not decided.
         """
-        start, kernel = perf_counter(), self._library
-        marks = (ctypes.c_uint8 * PADDED_CELLS)()
+        kernel, marks = self._library, (ctypes.c_uint8 * PADDED_CELLS)()
         rest = node_limit(nodes), ctypes.addressof(marks)
         with self._holding(game) as (address, tables):
+            start = perf_counter()
             stones = self._search(kernel.threats_rescues, address, tables, *rest, time=time)
             searched = kernel.threats_nodes(address)
-        seconds = perf_counter() - start
+            seconds = perf_counter() - start
         claim = BY_FOURS if stones > 0 else OPEN if stones else f"no-{BY_FOURS}"
         empty = game.empty_cells()
         return Result(

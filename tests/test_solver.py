@@ -6,7 +6,9 @@ import random
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -253,6 +255,15 @@ def test_line_and_move_of_a_proof_have_limits_of_their_own(solver):
         assert one in (0, sure) and move_of(sure) == proof.move, puzzle["id"]
         cut |= {name for name, found in (("line", few), ("move", one)) if not found}
     assert cut == {"line", "move"}
+
+
+@pytest.mark.parametrize("name", ["fours", "threats", "prove", "rescues"])
+def test_the_time_of_a_question_begins_with_its_turn(solver, name):
+    with ThreadPoolExecutor() as apart:
+        with solver._holding(Game()):
+            asked = apart.submit(getattr(solver, name), game_after("h8h9"), time=0.4, nodes=20)
+            time.sleep(0.5)
+    assert asked.result().time < 0.4
 
 
 def test_positions_without_a_win_by_fours_are_proven(solver):
