@@ -447,7 +447,7 @@ def find_opening(text: str) -> Opening | None:
 
 
 def opening_of(record: GameRecord) -> Opening | None:
-    """Return the opening of a game's first three moves or of three placed stones, or None."""
-    is_played = record.is_in_turn and record.first is Side.BLACK
-    first = record._replace(moves=record.moves[:3]) if is_played else record
-    return name_opening(first.position)
+    """Return the opening of a game's first three stones, placed or played, or None."""
+    count = max(0, 3 - len(record.placed))
+    passes = tuple(after for after in record.passes if after < count)
+    return name_opening(record._replace(moves=record.moves[:count], passes=passes).position)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pbrain_engine import Game, Rule, Side
 from pbrain_engine.game.cells import NotationError, cell_name
 from pbrain_engine.game.opening_rules import RULES, Act, OpeningPlay
 
@@ -66,3 +67,20 @@ def test_twins_are_where_a_symmetry_of_the_position_leads():
     assert opening.twins([(6, 7)]) == {(6, 7), (8, 7)}
     opening.play("g8")
     assert opening.twins([(0, 0)]) == {(0, 0)}
+
+
+def test_a_renju_game_keeps_the_name_of_its_opening():
+    game, placed, white = (Game(rule=Rule.RENJU) for _ in range(3))
+    stones = (7, 7, Side.BLACK), (7, 6, Side.WHITE), (5, 9, Side.BLACK)
+    white.set_to_move(Side.WHITE)
+    for x, y, _ in stones:
+        game.play(x, y)
+        white.play(x, y)
+    name = game.opening
+    game.set_to_move(Side.BLACK)  # white passes
+    for stone in sorted(stones, key=lambda stone: stone[2]):
+        placed.place(*stone)
+    for each in (game, placed):
+        each.play("a1")
+    assert name is not None and game.opening == placed.opening == name
+    assert white.opening is None
