@@ -22,6 +22,7 @@ from ..engine.opening_choices import decide
 from ..engine.pacing import Limits, plan
 from ..engine.swap2 import share_nodes
 from ..errors import counted, problem_of
+from ..files import shown
 from ..game.cells import cell_name
 from ..game.game import Game
 from ..game.opening_rules import OpeningPlay
@@ -30,7 +31,15 @@ from ..position.geometry import Coordinates
 from ..position.rules import Side
 from ..protocol.commands import FULL_STRENGTH, fewest_nodes
 from ..protocol.serve import engine_arguments
-from .process import EngineFault, EngineProcess, Guardian, TimedLine, Transcript, tree_memory
+from .process import (
+    MOST_SHOWN,
+    EngineFault,
+    EngineProcess,
+    Guardian,
+    TimedLine,
+    Transcript,
+    tree_memory,
+)
 from .referee import ChosenStep, Clock, PlayedMove, Player, Thinking
 from .settings import INFO_KEYS, EngineSpec
 
@@ -111,7 +120,7 @@ class ProcessPlayer(Player):
         def is_ready(text: str) -> bool:
             word = text.strip()
             if word.upper().startswith(("ERROR", "UNKNOWN")):
-                raise EngineFault(REFUSED, word)
+                raise EngineFault(REFUSED, shown(word, MOST_SHOWN))
             return word.upper().startswith("OK")
 
         limit = self.settings.start_timeout
@@ -245,9 +254,9 @@ class ProcessPlayer(Player):
             self._has_suggested = True
             process.send(f"PLAY {suggestion[1]}")
         elif upper.startswith(("ERROR", "UNKNOWN")):
-            self._refusal = word
+            self._refusal = shown(word, MOST_SHOWN)
         elif word and upper != "OK" and not upper.startswith("DEBUG"):
-            self._garbage = word
+            self._garbage = shown(word, MOST_SHOWN)
 
     def _check_memory(self, process: EngineProcess) -> None:
         self._memory_seen = time.perf_counter()

@@ -47,7 +47,7 @@ class EngineFault(NumokuError):
     def __init__(self, cause: str, detail: str = "") -> None:
         """Store the cause, one of ``FAULTS``, and what was observed, made printable."""
         self.cause = cause
-        self.detail = shown(detail, MOST_SHOWN)
+        self.detail = shown(detail, len(detail))
         super().__init__(f"{cause}: {self.detail}" if detail else cause)
 
 
@@ -380,7 +380,7 @@ class EngineProcess:
         for reader in self._threads[1:]:
             reader.join(0.3)  # so that all output has been read
         words = self.stderr.decode("utf-8", "replace").strip("\r\0").strip().splitlines()
-        said = f": {words[-1].strip()}" if words else ""
+        said = f": {shown(words[-1].strip(), MOST_SHOWN)}" if words else ""
         if code < 0:
             with contextlib.suppress(ValueError):
                 return EngineFault(CRASH, f"{signal.Signals(-code).name}{said}")

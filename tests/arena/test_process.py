@@ -196,6 +196,12 @@ def test_what_an_engine_says_cannot_steer_a_terminal(text: str) -> None:
     assert title and fault.detail
 
 
+def test_a_program_that_does_not_start_has_its_reason_behind_a_long_path(tmp_path):
+    path = tmp_path / ("a" * 120) / ("b" * 120)
+    (game,) = play(1, engines=(EngineSpec("lost", (str(path),)), HELPFUL))
+    assert game.detail.endswith("No such file or directory")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk")
 def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(tmp_path, monkeypatch, capsys, no_orphans):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
