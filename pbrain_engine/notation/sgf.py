@@ -322,6 +322,7 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:[:x]\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
     if size is None:
         raise NotationError(f"SZ[{_shown(first('SZ'))}] is not a board size")
+    width, height = int(size[1]), int(size[2] or size[1])
     placed: dict[Coordinates, Side] = {}
     to_move = Side.BLACK
     children = Counter(parents)
@@ -330,10 +331,10 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
             if name == "PL":
                 to_move = _read_side(values[0])
             elif name in _STONES:
-                for cell in _parse_points(values):
-                    if cell in placed:
-                        raise NotationError(f"{cell_name(*cell)} has two stones")
-                    placed[cell] = _STONES[name]
+                for x, y in _parse_points(values):
+                    if (x, y) in placed and x < width and y < height:
+                        raise NotationError(f"{cell_name(x, y)} has two stones")
+                    placed[x, y] = _STONES[name]
             elif name == "AE":
                 for cell in _parse_points(values):
                     placed.pop(cell, None)
@@ -345,7 +346,7 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     if rule is None and (named := re.search(r"\b(\w+) rules?\b", first("GN"), re.IGNORECASE)):
         rule = read_rule(named[1])
     record = GameRecord(
-        int(size[1]), int(size[2] or size[1]), rule,
+        width, height, rule,
         first=to_move if first_side is None else first_side,
         placed=tuple(sorted(placed.items(), key=lambda held: held[1])),
         black=first("PB"), white=first("PW"),
