@@ -182,9 +182,21 @@ def visit(board: BoardApp, script: list[tuple[int, Any]], **headers: str) -> lis
 CONNECT = 0, {"type": "websocket.connect"}
 
 
-def test_a_socket_is_closed_with_a_reason(board: BoardApp) -> None:
-    heard = visit(board, [CONNECT], origin="http://example.org")
-    assert heard == ["websocket.accept ", "websocket.close the request comes from another site"]
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [
+        ({"origin": "http://example.org"}, "the request comes from another site"),
+        (
+            {"authorization": "Bearer other"},
+            "the token is missing or wrong; open the address that was printed",
+        ),
+    ],
+)
+def test_a_socket_is_closed_with_a_reason(
+    board: BoardApp, headers: dict[str, str], reason: str
+) -> None:
+    heard = visit(board, [CONNECT], **headers)
+    assert heard == ["websocket.accept ", f"websocket.close {reason}"]
 
 
 def test_a_tab_that_leaves_takes_its_search_with_it(board: BoardApp) -> None:
