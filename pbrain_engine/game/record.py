@@ -190,10 +190,10 @@ class GameRecord(NamedTuple):
 
 # Stages of a game, by the stones on the board -------------------------------------------
 
-STAGES = (0, 10, 20, 40)  # least stones of each
-STAGE_NAMES = {None: "all", 0: "0-9", 1: "10-19", 2: "20-39", 3: "40+"}  # by their stones
+STAGES = {0: "0-9", 10: "10-19", 20: "20-39", 40: "40+"}  # by the least stones of each
+STAGE_NAMES: dict[int | None, str] = {None: "all", **dict(enumerate(STAGES.values()))}
 
 
 def stage_of(stones: int) -> int:
     """Return the stage of a position with ``stones`` stones, from 0."""
-    return bisect(STAGES, stones) - 1
+    return bisect([*STAGES], stones) - 1
