@@ -105,13 +105,14 @@ def test_only_renju_names_openings_and_only_those_it_knows() -> None:
         ("h8h9h10", Rule.FREESTYLE), ("a1h9h10", Rule.RENJU), ("h8h9", Rule.RENJU)
     ):  # fmt: skip
         assert game_after(moves, rule).opening is None
-    # Of longer games only moves in turn from an empty board count, from black's first.
+    # Of longer games the first three stones count, which must be black's, white's and black's.
     line = GameRecord(rule=Rule.RENJU, moves=((7, 7), (7, 8), (7, 9), (0, 0)))
     assert str(opening_of(line)) == "D1 Kansei"
     for change in (
-        {"first": Side.WHITE}, {"placed": (((14, 14), Side.WALL),)}, {"passes": (4,)}
+        {"first": Side.WHITE}, {"placed": (((14, 14), Side.WALL),)}, {"passes": (1,)}
     ):  # fmt: skip
         assert opening_of(line._replace(**change)) is None
+    assert str(opening_of(line._replace(passes=(3,)))) == "D1 Kansei"
 
 
 def test_what_agrees_with_a_position_stays_on_the_board() -> None:
