@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -72,17 +73,18 @@ def run(
     """Run a program in a folder, with additional environment variables; return its output.
 
     Raises:
-        BuildError: it fails, or takes longer than ``patience``; the message has its error output.
+        BuildError: it fails, or takes longer than ``patience``; the message has the command and
+            its error output.
     """
-    name, variables = Path(command[0]).name, {**os.environ, **environment}
+    words, variables = shlex.join(command), {**os.environ, **environment}
     try:
         result = subprocess.run(
             command, cwd=folder, env=variables, capture_output=True, text=True, timeout=patience
         )
     except subprocess.TimeoutExpired:
-        raise BuildError(f"{name} took over {patience:.0f} seconds") from None
+        raise BuildError(f"{words} took over {patience:.0f} seconds") from None
     if result.returncode != 0:
-        raise BuildError(f"{name} failed\n{result.stderr.strip()}")
+        raise BuildError(f"{words} failed\n{result.stderr.strip()}")
     return result.stdout
 
 
