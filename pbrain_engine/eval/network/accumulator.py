@@ -209,14 +209,20 @@ def note_changes(accumulator, network, cell, clear, half, end):
 
 
 @kernel
+def parts_of(stone):
+    """Return the cell and the kind of a stone in the accumulator's encoding."""
+    return stone & (PADDED_CELLS - 1), stone // PADDED_CELLS
+
+
+@kernel
 def sum_with(accumulator, network, half, stone, keep):
     """Compute the region sums with one more stone or wall; return the log's new end.
 
     ``keep``: also update rows, features and log; the caller must then add the stone.
     """
     depth = accumulator.depth
-    cell = stone & (PADDED_CELLS - 1)
-    clear = CLEARS[stone // PADDED_CELLS]
+    cell, kind = parts_of(stone)
+    clear = CLEARS[kind]
     for i in range(0, RINGS, LANES):
         sums = load(accumulator.regions, depth * RINGS + i)
         save(accumulator.regions, (depth + 1) * RINGS + i, sums)
@@ -237,7 +243,8 @@ def put_stone(accumulator, network, half, stone):
     depth = accumulator.depth
     accumulator.stones[depth] = stone
     accumulator.log_end[depth + 1] = sum_with(accumulator, network, half, stone, True)
-    flip_on_lines(accumulator.lines, stone & (PADDED_CELLS - 1), stone // PADDED_CELLS)
+    cell, kind = parts_of(stone)
+    flip_on_lines(accumulator.lines, cell, kind)
     accumulator.depth = depth + 1
 
 
@@ -252,8 +259,8 @@ def lift_stone(accumulator):
             row = load(accumulator.log_rows, i * CHANNELS + part)
             save(accumulator.rows, number * CHANNELS + part, row)
             save(accumulator.features, number * CHANNELS + part, clamp(row, 0, FEATURE_LIMIT))
-    stone = np.int64(accumulator.stones[depth])
-    flip_on_lines(accumulator.lines, stone & (PADDED_CELLS - 1), stone // PADDED_CELLS)
+    cell, kind = parts_of(np.int64(accumulator.stones[depth]))
+    flip_on_lines(accumulator.lines, cell, kind)
 
 
 @kernel
