@@ -59,7 +59,7 @@ def game_document(game: Game) -> Document:
     """Return a game's position; ``played``: its moves in order if the sides took turns."""
     record = game.record()
     is_played = record.is_in_turn and (not game.ply or record.first is Side.BLACK)
-    opening = game.opening
+    opening = opening_of(record) if game.rule is Rule.RENJU else None
     cells = {
         side: pairs([stone.move for stone in game.history if stone.side is side]) for side in Side
     }
