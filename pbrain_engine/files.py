@@ -206,8 +206,12 @@ def _letters(data: bytes) -> str:
 
 def shown(text: str, most: int = 60) -> str:
     """Return a text shortened and made printable for a message."""
-    clean = "".join(c if c.isprintable() else "?" for c in text[: most + 1])
-    return clean if len(clean) <= most else clean[: most - 3] + "..."
+    return printable(text if len(text) <= most else text[: most - 3] + "...")
+
+
+def printable(text: str) -> str:
+    """Return a text with a question mark for each character that cannot be printed."""
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def is_writable(text: str) -> bool:

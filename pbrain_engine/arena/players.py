@@ -96,12 +96,12 @@ class ProcessPlayer(Player):
             try:
                 self._process = EngineProcess(
                     self.spec.command, self.spec.home or self._folder, self.spec.environment,
-                    self.cores, self.guardian, transcript, merged=s.judge,
+                    self.cores, self.guardian, merged=s.judge,
                 )  # fmt: skip
             except (OSError, ValueError) as error:
                 raise EngineFault(START, problem_of(error)) from None
             self._resources.callback(self._process.close)
-        elif transcript:
+        if transcript:
             before, self._process.transcript = self._process.transcript, transcript
             if before:
                 before.close()
@@ -235,7 +235,7 @@ class ProcessPlayer(Player):
                 # Other output explains why.
                 if self._garbage or self._refusal:
                     cause = GARBAGE if self._garbage else REFUSED
-                    raise EngineFault(cause, self._garbage or self._refusal)
+                    raise EngineFault(cause, shown(self._garbage or self._refusal, MOST_SHOWN))
                 raise EngineFault(TIME if self._has_spoken else MUTE, late)
             if found := accepts(line.text):
                 return line, found
@@ -254,9 +254,9 @@ class ProcessPlayer(Player):
             self._has_suggested = True
             process.send(f"PLAY {suggestion[1]}")
         elif upper.startswith(("ERROR", "UNKNOWN")):
-            self._refusal = shown(word, MOST_SHOWN)
+            self._refusal = word
         elif word and upper != "OK" and not upper.startswith("DEBUG"):
-            self._garbage = shown(word, MOST_SHOWN)
+            self._garbage = word
 
     def _check_memory(self, process: EngineProcess) -> None:
         self._memory_seen = time.perf_counter()

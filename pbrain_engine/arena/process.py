@@ -24,7 +24,7 @@ from time import perf_counter, sleep
 from typing import IO, Any, NamedTuple, TextIO
 
 from ..errors import NumokuError, problem_of
-from ..files import shown
+from ..files import printable, shown
 from ..game.record import CRASH, EXIT, FLOOD
 from ..native.load.memory import peak_working_set, private_pages
 
@@ -47,7 +47,7 @@ class EngineFault(NumokuError):
     def __init__(self, cause: str, detail: str = "") -> None:
         """Store the cause, one of ``FAULTS``, and what was observed, made printable."""
         self.cause = cause
-        self.detail = shown(detail, len(detail))
+        self.detail = printable(detail)
         super().__init__(f"{cause}: {self.detail}" if detail else cause)
 
 
@@ -211,7 +211,6 @@ class EngineProcess:
         environment: Mapping[str, str] | None = None,
         cores: Iterable[int] = (),
         guardian: Guardian | None = None,
-        transcript: Transcript | None = None,
         merged: bool = False,
         line_end: re.Pattern[bytes] = ANY_END,
     ) -> None:
@@ -237,7 +236,7 @@ class EngineProcess:
             raise
         self.started_at = perf_counter()
         self.pid = self.process.pid
-        self.transcript = transcript
+        self.transcript: Transcript | None = None  # of what follows, closed with the process
         self.stderr = b""  # the end of its error output, or of all output if merged
         self.has_ended = False  # whether its output has
         self.flood = ""  # the amount of far too much output, in words
