@@ -65,7 +65,7 @@ VIEWER = """\
 <div id="viewer">
  <div>
   <input id="filter" type="search" placeholder="engine, result or ending" aria-label="filter">
-  <ul id="games" role="listbox" aria-label="games"></ul>
+  <ul id="games" role="listbox" aria-label="games">{items}</ul>
  </div>
  <div>
   <div id="players"></div><div id="ending"></div>
@@ -82,7 +82,10 @@ VIEWER = """\
   <label id="board-place">on the board at <input id="board-address" type="text" size="34"
    title="the line that `numoku board` has printed"></label>
   <figure class="panel"><figcaption>Black's chance to win, as each side saw it</figcaption>
-   <svg id="value" class="chart" role="img" aria-label="values over the game"></svg></figure>
+   <svg id="value" class="chart" viewBox="0 0 560 120" role="img" aria-label="values over the game">
+    <path class="grid" d="M40 8H550M40 102H550"/><path class="mark" d="M40 55H550"/>
+    <g text-anchor="end"><text x="36" y="12">100 %</text><text x="36" y="59">50 %</text>
+     <text x="36" y="106">0 %</text></g><g id="lines"></g></svg></figure>
  </div>
 </div>
 """
@@ -111,15 +114,21 @@ def html_page(
         f'<div class="charts">{"".join(figures(standings, games))}</div>',
         "<h2>Time and memory</h2>",
         html_table(time_rows(settings, games)),
-        VIEWER,
     ]
     scale = load_weights(DEFAULT_WEIGHTS).scale(settings.rule)
-    entries = []
+    entries, rows = [], []
     for played in sorted(games, key=lambda played: played.number)[max(0, len(games) - shown) :]:
         names = {"black": short[played.black], "white": short[played.white]}
         how = {"result": played.result, "fault": bool(played.fault)}
         chances = [each and round(each, 3) for each in played.chances(scale)]
         entries.append({**played_document(played), **names, **how, "chance": chances})
+        line = escape(f"{played.number + 1}: {names['black']} – {names['white']}")
+        end = f'<span class="end">{escape(played.reason)}</span>'
+        rows.append(
+            f'<li role="option"{" class=fault" if played.fault else ""}>{line} '
+            f'<span class="result">{played.result}</span> {end}</li>'
+        )
+    parts.append(VIEWER.replace("{items}", "".join(rows)))
     known = {
         "width": settings.width,
         "height": settings.height,

@@ -2,33 +2,8 @@
 
 const match = JSON.parse(document.getElementById("match").textContent);
 const find = (id) => document.getElementById(id);
-let game = null, chosen = 0, shown = 0, cells = [];
-
-const LEFT = 40, RIGHT = 10; // of a curve, next to its scale
-
-// Chances over a game: points are lists of [ply, share], one list for each class of lines.
-function drawCurve(chart, length, lines, now, wide = 560, tall = 120) {
-  chart.replaceChildren();
-  chart.setAttribute("viewBox", `0 0 ${wide} ${tall}`);
-  const x = (ply) => LEFT + (ply / Math.max(1, length)) * (wide - LEFT - RIGHT), y = (share) => tall - 18 - share * (tall - 26);
-  for (const share of [0, 0.5, 1]) {
-    element("line", { class: share === 0.5 ? "mark" : "grid", x1: LEFT, x2: wide - RIGHT, y1: y(share), y2: y(share) }, chart);
-    element("text", { x: LEFT - 4, y: y(share) + 4, "text-anchor": "end" }, chart, `${100 * share} %`);
-  }
-  const step = [1, 2, 5, 10, 20, 50, 100].find((plies) => length / plies <= 12) || 200;
-  for (let ply = 0; ply <= length; ply += step) element("text", { x: x(ply), y: tall - 3, "text-anchor": "middle" }, chart, ply);
-  for (const [style, points] of lines) {
-    const path = points.map(([ply, share]) => `${x(ply).toFixed(1)},${y(share).toFixed(1)}`);
-    element("polyline", { class: style, points: path.join(" ") }, chart);
-  }
-  element("line", { class: "now", x1: x(now), x2: x(now), y1: y(1), y2: y(0) }, chart);
-}
-
-function plyAt(chart, event, length, wide = 560) {
-  const box = chart.getBoundingClientRect();
-  const at = ((event.clientX - box.left) / box.width) * wide;
-  return Math.min(Math.max(Math.round(((at - LEFT) / (wide - LEFT - RIGHT)) * length), 0), length);
-}
+const list = find("games"), items = [...list.children];
+let game = null, shown = 0, cells = [];
 
 function drawBoard() {
   const board = find("board");
@@ -53,13 +28,21 @@ function describeMove() {
   return words.join(" · ");
 }
 
+// The chances that both sides saw, over a scale that is there already.
+const LEFT = 40, WIDE = 510, HIGH = 94, TOP = 8; // within the chart
+
 function drawValues() {
-  const lines = [0, 1].map((side) => [side ? "b" : "a", []]);
+  const lines = find("lines"), length = cells.length, paths = [[], []];
+  const x = (ply) => LEFT + (ply / Math.max(1, length)) * WIDE;
+  lines.replaceChildren();
+  const step = [1, 2, 5, 10, 20, 50, 100].find((plies) => length / plies <= 12) || 200;
+  for (let ply = 0; ply <= length; ply += step) element("text", { x: x(ply), y: 117, "text-anchor": "middle" }, lines, ply);
   game.chance.forEach((chance, number) => {
-    const ply = game.given + number;
-    if (chance !== null) lines[ply % 2][1].push([ply + 1, ply % 2 ? 1 - chance : chance]);
+    const side = (game.given + number) % 2, share = side ? 1 - chance : chance;
+    if (chance !== null) paths[side].push(`${x(game.given + number + 1).toFixed(1)},${(TOP + (1 - share) * HIGH).toFixed(1)}`);
   });
-  drawCurve(find("value"), cells.length, lines, shown);
+  paths.forEach((path, side) => element("polyline", { class: side ? "b" : "a", points: path.join(" ") }, lines));
+  element("line", { class: "now", x1: x(shown), x2: x(shown), y1: TOP, y2: TOP + HIGH }, lines);
 }
 
 // Where the board serves: as said here before, else the usual place. With its token in the
@@ -87,12 +70,8 @@ function show(stones) {
   linkToBoard();
 }
 
-function mark() {
-  for (const item of find("games").children) item.setAttribute("aria-selected", item.dataset.number === String(chosen));
-}
-
 function choose(number) {
-  chosen = number;
+  items.forEach((item, at) => item.setAttribute("aria-selected", at === number));
   game = match.games[number];
   const given = readCells(game.opening);
   game.given = given.length;
@@ -100,41 +79,30 @@ function choose(number) {
   find("step").max = cells.length;
   find("players").textContent = `● ${game.black}  –  ○ ${game.white}   ${game.result}`;
   find("ending").textContent = game.reason + (game.detail ? ": " + game.detail : "");
-  mark();
   show(cells.length);
 }
 
-function list() {
-  const wanted = find("filter").value.toLowerCase(), items = [];
-  match.games.forEach((entry, number) => {
-    const players = `${entry.game + 1}: ${entry.black} – ${entry.white} `;
-    if (!`${players}${entry.result} ${entry.reason}`.toLowerCase().includes(wanted)) return;
-    const item = document.createElement("li");
-    item.innerHTML = '<span class="result"></span> <span class="end"></span>';
-    item.firstChild.textContent = entry.result;
-    item.lastChild.textContent = entry.reason;
-    item.prepend(players);
-    item.dataset.number = number;
-    item.setAttribute("role", "option");
-    if (entry.fault) item.className = "fault";
-    item.addEventListener("click", () => choose(number));
-    items.push(item);
-  });
-  find("games").replaceChildren(...items);
-  mark();
+function filter() {
+  const wanted = find("filter").value.toLowerCase();
+  list.replaceChildren(...items.filter((item) => item.textContent.toLowerCase().includes(wanted)));
 }
 
-find("filter").addEventListener("input", list);
+list.addEventListener("click", ({ target }) => {
+  const number = items.indexOf(target.closest("li"));
+  if (number >= 0) choose(number);
+});
+find("filter").addEventListener("input", filter);
 const steps = { first: () => 0, back: () => shown - 1, next: () => shown + 1, last: () => cells.length };
 const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last" };
 for (const name in steps) find(name).addEventListener("click", () => show(steps[name]()));
 find("step").addEventListener("input", (event) => show(Number(event.target.value)));
 find("value").addEventListener("click", (event) => {
-  show(plyAt(find("value"), event, cells.length));
+  const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(find("value").getScreenCTM().inverse());
+  show(Math.round(((x - LEFT) / WIDE) * cells.length));
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.tagName === "INPUT" && event.target.type !== "range") return;
   if (game && event.key in keys) { show(steps[keys[event.key]]()); event.preventDefault(); }
 });
-list();
+filter();
 if (match.games.length) choose(0);
