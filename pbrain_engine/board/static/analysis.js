@@ -7,11 +7,13 @@ import { Panel, button, find, isChecked, make, unpressed } from "./dom.js";
 import { decimal, percent, short, t, worth, worthSign } from "./words.js";
 
 export class AnalysisPanel extends Panel {
+  name = "analyse";
+  summary = find("summary");
+  list = find("lines-found");
+  status = find("balance-found");
+
   constructor(app) {
-    super(app, "analyse");
-    this.summary = find("summary");
-    this.list = find("lines-found");
-    this.status = find("balance-found");
+    super(app);
     find("shape-legend").append(`${t("legend")} `,
       ...Object.entries(SHAPE_SIGNS).flatMap(([name, sign], at) => [at ? " · " : "", make("span", {}, `${sign} ${t(`shape ${name}`)}`)]));
     this.element.addEventListener("change", ({ target }) => {

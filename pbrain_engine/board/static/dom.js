@@ -77,11 +77,14 @@ export function stoneSound() {
   source.start();
 }
 
-// One of the panels next to the board; its buttons name in data-does which method they call.
+// One of the panels next to the board. What is in it calls its methods: data-does names one for a
+// click, data-change and data-input one for those events.
 export class Panel {
-  constructor(app, name) {
-    Object.assign(this, { app, name, element: find(`panel-${name}`), status: find(`${name}-status`) });
-  }
+  constructor(app) { this.app = app; }
+
+  get element() { return find(`panel-${this.name}`); }
+
+  get status() { return find(`${this.name}-status`); }
 
   say(text) { this.status.textContent = text; }
 
@@ -102,14 +105,6 @@ export class Panel {
   }
 
   stop() { this.app.server.stop(this.running); }
-}
-
-// Take each file that is chosen, the same one again, too.
-export function onFile(id, take) {
-  find(id).addEventListener("change", ({ target }) => {
-    take(target.files[0]);
-    target.value = "";
-  });
 }
 
 export function download(name, type, content) {

@@ -1,7 +1,7 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, button, copy, download, find, make, onFile } from "./dom.js";
+import { Panel, button, copy, download, find, make } from "./dom.js";
 import { chosenBoard } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { boardName, said, t } from "./words.js";
@@ -10,11 +10,11 @@ const MOST_FILE = 1_500_000;
 const SHIFTS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 
 export class FilePanel extends Panel {
+  name = "file";
+  text = find("game-text");
+
   constructor(app) {
-    super(app, "file");
-    this.text = find("game-text");
-    onFile("game-file", (file) => this.open(file));
-    for (const name of ["from-bottom", "numbers"]) find(name).addEventListener("change", () => app.go(app.node));
+    super(app);
     document.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
     document.addEventListener("drop", (event) => {
       const [file] = event.dataTransfer.files;
@@ -77,8 +77,9 @@ export class FilePanel extends Panel {
     return app.go(app.node);
   }
 
+  showAnew() { this.app.go(this.app.node); }
+
   async open(file) {
-    if (!file) return;
     if (file.size > MOST_FILE) this.say(t("too-large", { name: file.name }));
     else await this.read({ data: await base64(file), name: file.name.slice(-64) }, file.name);
   }

@@ -10,13 +10,14 @@ const LARGE = 3000; // moves of a tree that is kept only when another game takes
 export const RESULTS = { "1-0": "black-won", "0-1": "white-won", "1/2-1/2": "draw", open: "going-on" };
 
 export class GamesPanel extends Panel {
+  name = "games";
+  former = null; // the game that was replaced last, and the move that was looked at
+  keeping = {}; // of each game the question that keeps it
+
   constructor(app) {
-    super(app, "games");
-    this.former = null; // the game that was replaced last, and the move that was looked at
-    this.keeping = {}; // of each game the question that keeps it
+    super(app);
     fillList(find("games-rule"), [["", t("any-rule")], ...RULES.map((rule) => [rule, t(`rule-${rule}`)])]);
     fillList(find("games-result"), [["", t("any-result")], ...Object.entries(RESULTS).map(([result, name]) => [result, t(name)]), ["looked", t("looked-at")]]);
-    for (const name of ["search", "rule", "result"]) find(`games-${name}`).addEventListener("input", () => this.fill());
   }
 
   onopen() { this.fill(); }

@@ -5,12 +5,12 @@ import { Panel, button, find, isChecked, make, refill } from "./dom.js";
 import { openingName, percent, short, t, worth, worthSign } from "./words.js";
 
 const PAUSE = 120; // milliseconds after a move, so that the search begins first
+
 export class KnownPanel extends Panel {
-  constructor(app) {
-    super(app, "known");
-    this.isThere = false;
-    find("known-on-board").addEventListener("change", () => app.draw());
-  }
+  name = "known";
+  isThere = false;
+
+  showAnew() { this.app.draw(); }
 
   onserver(about) {
     this.isThere = about.database;

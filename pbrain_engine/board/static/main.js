@@ -8,7 +8,7 @@ import { FilePanel } from "./files.js";
 import { GamesPanel, RESULTS } from "./games.js";
 import { KnownPanel } from "./known.js";
 import { MovesPanel } from "./moves.js";
-import { fillHeader, listenToKeys, listenToWheel, makeTabs, showConnection } from "./header.js";
+import { fillHeader, listenToKeys, listenToWheel, showConnection } from "./header.js";
 import { PlayPanel } from "./play.js";
 import { ProofPanel } from "./proof.js";
 import { PuzzlePanel } from "./puzzle.js";
@@ -28,16 +28,15 @@ class App {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
     this.server = new Server((state, reason) => this.connection(state, reason), () => this.tell("onidle"));
     translate(document);
-    makeTabs();
     this.board = new BoardView(find("board"), this);
     this.away = null; // the game whose place a puzzle has taken
-    keepFields();
     fillForm();
     this.tree = new GameTree(chosenBoard());
     this.node = this.tree.root;
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     for (const panel of this.panels) this[panel.name] = panel;
     this.lesson = new Lesson(this);
+    keepFields();
     this.openTab(remembered("tab", "play"));
     this.listen();
     this.hasAddress = Boolean(location.hash); // soon every page has one
@@ -347,11 +346,13 @@ class App {
       if (tab) this.openTab(tab.id.slice(4));
       if (detail) document.activeElement.blur(); // a mouse leaves the keys to the moves
     });
-    document.addEventListener("click", ({ target }) => {
-      const asking = target.closest("button[data-does]");
-      if (!asking) return;
-      const { does, what, panel = asking.closest("[id^=panel-]").id.slice(6) } = asking.dataset;
+    for (const [type, key] of [["click", "does"], ["change", "change"], ["input", "input"]]) document.addEventListener(type, ({ target }) => {
+      const piece = target.closest(`[data-${key}]`);
+      if (!piece) return;
+      const given = type === "click" ? undefined : piece.files?.[0] ?? piece.value;
+      const { [key]: does, what = given, panel = piece.closest("[id^=panel-]").id.slice(6) } = piece.dataset;
       this[panel][does](what);
+      if (piece.files) piece.value = ""; // the same file can be chosen again
     });
     tabs.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

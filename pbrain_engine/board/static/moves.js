@@ -9,11 +9,13 @@ export const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 const WIDE = 1000, TALL = 100; // of the curve
 
 export class MovesPanel extends Panel {
+  name = "moves";
+  tree = find("variations");
+  comment = find("comment");
+  curve = find("curve");
+
   constructor(app) {
-    super(app, "moves");
-    this.tree = find("variations");
-    this.comment = find("comment");
-    this.curve = find("curve");
+    super(app);
     this.comment.addEventListener("input", () => { app.node.comment = this.comment.value; app.save(); });
     this.comment.addEventListener("change", () => app.known.comment(this.commented));
     this.element.addEventListener("click", ({ target }) => app.visit(this.nodes[target.closest("[data-at]")?.dataset.at]));
@@ -21,7 +23,6 @@ export class MovesPanel extends Panel {
       const { left, width } = this.curve.getBoundingClientRect();
       this.visit(Math.round(((clientX - left) / width) * app.node.end.ply));
     });
-    find("step").addEventListener("input", ({ target }) => this.visit(Number(target.value)));
   }
 
   // A position of the line that is looked at.

@@ -11,12 +11,10 @@ const SLIP = 0.15, SLIP_SECONDS = 0.6; // chance that a mistake costs, and the t
 const HINT_SECONDS = 2;
 
 export class PlayPanel extends Panel {
-  constructor(app) {
-    super(app, "play");
-    this.report = find("play-report");
-    this.begun = 0; // games since the page was opened
-    this.clocks = new Clocks(this);
-  }
+  name = "play";
+  report = find("play-report");
+  begun = 0; // games since the page was opened
+  clocks = new Clocks(this);
 
   // Who plays, the settings and the time that was used: the game has them.
   get match() { return this.app.tree.match || {}; }
@@ -49,11 +47,6 @@ export class PlayPanel extends Panel {
   back() {
     const { app } = this, { former } = app.games;
     if (former) app.show(former.tree, former.node);
-  }
-
-  review() {
-    this.app.openTab("review");
-    this.app.review.begin();
   }
 
   // The view ---

@@ -5,10 +5,8 @@ import { SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
 export class ProofPanel extends Panel {
-  constructor(app) {
-    super(app, "proof");
-    this.tree = find("proof-tree");
-  }
+  name = "proof";
+  tree = find("proof-tree");
 
   refresh() {
     const { app } = this;
@@ -42,8 +40,8 @@ export class ProofPanel extends Panel {
   // Find a win for the side to move, and play its first move.
   begin() {
     const { app } = this;
-    app.openTab("analyse");
     if (app.isQuiet) return;
+    app.openTab("analyse");
     this.walk(app.node);
   }
 

@@ -1,6 +1,6 @@
 // The puzzle trainer: find the win against the longest defence, or the move that stops one.
 
-import { Panel, fillList, find, onFile } from "./dom.js";
+import { Panel, fillList, find } from "./dom.js";
 import { remember, remembered } from "./kept.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
@@ -11,22 +11,18 @@ const SECONDS = 1; // to answer a move
 const SHOWN = 9; // moves of a refutation
 
 export class PuzzlePanel extends Panel {
+  name = "puzzle";
+  isQuiet = true; // no analysis while a puzzle is on the board
+  list = find("puzzle-list");
+  shipped = [];
+  own = remembered("puzzles", []);
+  solved = new Set(remembered("solved", []));
+  streak = remembered("streak", 0);
+  at = -1;
+
   constructor(app) {
-    super(app, "puzzle");
-    this.isQuiet = true; // no analysis while a puzzle is on the board
-    this.list = find("puzzle-list");
-    this.list.addEventListener("change", () => this.begin(Number(this.list.value)));
-    onFile("puzzle-file", (file) => this.load(file));
+    super(app);
     fillList(find("difficulty"), [["all", t("all")], ...Array.from({ length: LEVELS }, (_, at) => [at + 1, t(at + 1 < LEVELS ? "win-in" : "win-in-more", { n: at + 1 })]), ["defend", t("defences")]]);
-    find("difficulty").value = remembered("difficulty", "all");
-    find("difficulty").addEventListener("change", () => { this.at = -1; this.fill(); });
-    this.shipped = [];
-    this.own = remembered("puzzles", []);
-    this.solved = new Set(remembered("solved", []));
-    this.streak = remembered("streak", 0);
-    this.at = -1;
-    this.say(t("puzzle-choose"));
-    this.fill();
   }
 
   // Those of the difficulty that was chosen; own mistakes come first.
@@ -37,6 +33,7 @@ export class PuzzlePanel extends Panel {
 
   // Puzzles come when they are looked at for the first time.
   async onopen() {
+    this.fill();
     if (this.shipped.length) return;
     this.shipped = (await this.app.server.ask("puzzles")).puzzles || [];
     this.fill();
@@ -51,6 +48,12 @@ export class PuzzlePanel extends Panel {
     remember("streak", this.streak);
   }
 
+  // Another list, of which none is chosen.
+  anew() {
+    this.at = -1;
+    this.fill();
+  }
+
   taskOf({ to_move: side, own_moves: moves, kind }) {
     const what = kind === "defend" ? "task-defend" : moves === 1 ? "task-five" : "task";
     return t(what, { side, n: moves || "?", how: t(kind) });
@@ -59,7 +62,6 @@ export class PuzzlePanel extends Panel {
   get task() { return this.taskOf(this.puzzle); }
 
   async load(file) {
-    if (!file) return null;
     const found = [];
     try {
       for (const line of (await file.text()).split("\n").filter((text) => text.trim())) {
@@ -71,9 +73,8 @@ export class PuzzlePanel extends Panel {
       return this.say(t("no-puzzle-file", { why: error.message }));
     }
     this.shipped = found;
-    this.at = -1;
     find("difficulty").value = "all";
-    this.fill();
+    this.anew();
     return this.say(t("puzzles-read", { n: found.length }));
   }
 
@@ -85,7 +86,7 @@ export class PuzzlePanel extends Panel {
   begin(number) {
     const puzzle = this.puzzles[number];
     if (!puzzle) return;
-    this.at = number;
+    this.at = Number(number);
     this.list.value = number;
     this.start(puzzle);
   }

@@ -9,14 +9,12 @@ const KNOWN = 0.05; // chance by which another move may be worse than the best o
 const SECONDS = 1;
 
 export class ReviewPanel extends Panel {
-  constructor(app) {
-    super(app, "review");
-    this.line = []; // the moves of the game, which have what is said of them
-    this.say(t("review-about"));
-  }
+  name = "review";
+  line = []; // the moves of the game, which have what is said of them
 
   async begin() {
     const { app } = this, end = app.node.end;
+    app.openTab(this.name);
     if (app.isQuiet) return this.say(t("quiet"));
     if (app.proof.running) app.proof.halt(app.node); // else it would wait
     Object.assign(this, { line: end.path, tree: app.tree, done: null });

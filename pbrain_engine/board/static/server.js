@@ -19,7 +19,7 @@ export class Server {
     this.number = 0;
     this.pause = FIRST_PAUSE;
     this.wasOpen = false;
-    const given = new URLSearchParams(location.search).get("token");
+    const given = new URLSearchParams(location.search).get("token")?.replace(/.*token=|[&#].*/g, "").trim(); // perhaps of a whole address
     if (given) remember("token", given);
     this.token = given || remembered("token", "");
   }

@@ -3,7 +3,7 @@
 // {side, select, black {Black plays} white {White plays}}, as ICU has them; {side} alone is its name.
 
 import { WIN_BAND, valueText } from "./draw.js";
-import { remember, remembered } from "./kept.js";
+import { remembered } from "./kept.js";
 
 export const LANGUAGES = {
   en: "English", zh: "简体中文", "zh-TW": "繁體中文", ja: "日本語", ko: "한국어", ru: "Русский", vi: "Tiếng Việt", cs: "Čeština",
@@ -77,9 +77,4 @@ export function translate(root) {
   for (const piece of root.querySelectorAll("[data-t], [data-t-label], [data-t-title], [data-t-place]")) {
     for (const kind in puts) if (kind in piece.dataset) puts[kind](piece, t(piece.dataset[kind] || piece.id));
   }
-}
-
-export function changeLanguage(name) {
-  remember("language", name);
-  location.reload(); // the game goes on where it was
 }
