@@ -15,7 +15,7 @@ import pytest
 
 from pbrain_engine import Game, Result, Rule, Solver
 from pbrain_engine import solver as module
-from pbrain_engine.game.cells import format_moves
+from pbrain_engine.game.cells import format_moves, parse_moves
 from pbrain_engine.game.game import move_of
 from pbrain_engine.game.result import OPEN
 from pbrain_engine.solver import SolverProgress
@@ -286,3 +286,11 @@ def test_a_block_that_is_forbidden_leaves_the_five_to_come(solver):
     assert (proof.claim, proof.length) == ("vcf", 2)
     assert proof.board == solver.threats(game).board == game.record()
     assert solver.threats(game, after=game.legal_moves()[0]).board is None
+
+
+def test_against_a_four_that_a_distant_stone_makes_a_foul_every_move_is_tried(solver):
+    black = "e8f8g8h6h7i9j10l11m11k12k13"  # h8 is no double three while k11 is one
+    board = board_of(15, "renju", parse_moves(black, 15), parse_moves("d8f6j9", 15))
+    game = game_of(board, 1)
+    answers = set(solver.answers(game) or ())
+    assert answers == set(solver.rescues(game).moves) >= set(parse_moves("j11n11k10k14"))

@@ -77,6 +77,16 @@ def test_that_there_is_no_win_is_said_once_all_levels_are_through():
         assert (threats.lowest == vct._LEVELS) == (result == NONE)
 
 
+@pytest.mark.parametrize(("nodes", "result"), [((0, 300), NONE), ((300, 0), STOPPED)])
+def test_fours_cut_on_the_last_level_leave_it_open_whether_there_is_a_win(
+    monkeypatch, nodes, result
+):
+    levels = [vct.LEVELS[0]._replace(four_nodes=number) for number in nodes]
+    monkeypatch.setattr(vct, "LEVELS", levels)
+    monkeypatch.setattr(vct, "_LEVELS", len(levels))
+    assert vct.solve_threats(threats_after("h8g8i8c1j8e1"), TABLES, 0) == result
+
+
 def test_an_entry_of_the_search_alone_does_not_count_as_played_through(monkeypatch):
     threats = threats_after("h8i9")
     threats.attacker = 0
