@@ -27,8 +27,15 @@ MOST_BYTES = 256 << 20  # of a file read as a whole
 MOST_LINE = 16 << 20  # characters
 _PART = 1 << 20  # bytes to read at once
 
-_NAMED = re.compile(rb"CA\s*\[\s*([A-Za-z0-9._-]+)\s*\]")
+_NAMED = re.compile(rb"CA\s*\[\s*(?:x-)?([A-Za-z0-9._-]+)\s*\]", re.IGNORECASE)
 _HEAD = 2000  # bytes that are searched for the name of an encoding
+_WIDER = {  # what files have that name less
+    "gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "euc_kr": "cp949",
+    "shift_jis": "cp932",
+}  # fmt: skip
+_TWO_BYTES = "cp932", "gb18030"  # of encodings whose letters may end with a bracket or backslash
+_SWALLOWED = re.compile(rb"[\x81-\xfe]\\\]")  # a bracket, if that is the end of a letter
+_HALF_WIDE = re.compile("[\uff61-\uff9f]")  # what Chinese looks like in Shift_JIS
 
 
 def rounded(document: Document) -> Document:
@@ -187,21 +194,38 @@ def decode(data: bytes) -> str:
     An SGF file may name its encoding (``CA[GBK]``); other files do not. Cells are ASCII in all of
     them, so a misread name harms no game. All line ends become ``\n``, so that texts compare.
     """
-    return _letters(data).replace("\r\n", "\n").replace("\r", "\n")
+    return next(decodings(data))
 
 
-def _letters(data: bytes) -> str:
+def decodings(data: bytes) -> Iterator[str]:
+    """Yield a game file as text, decoded like ``decode``, and then in other ways that are possible.
+
+    Where it names no encoding, only two-byte ones may tell the brackets of SGF from letters.
+    """
+    return (text.replace("\r\n", "\n").replace("\r", "\n") for text in _letters(data))
+
+
+def _letters(data: bytes) -> Iterator[str]:
     if data.startswith(codecs.BOM_UTF8):
-        return data.decode("utf-8-sig", errors="replace")
+        yield data.decode("utf-8-sig", errors="replace")
+        return
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", errors="replace")
+        yield data.decode("utf-16", errors="replace")
+        return
     named = _NAMED.search(data[:_HEAD])
-    for encoding in ([named[1].decode("ascii")] if named else []) + ["utf-8"]:
-        try:
-            return data.decode(encoding)
-        except (LookupError, ValueError):  # an unknown or wrong encoding
-            pass
-    return data.decode("latin-1")
+    for encoding in ([named[1].decode("ascii").lower()] if named else []) + ["utf-8"]:
+        with suppress(LookupError, ValueError):  # an unknown or wrong encoding
+            yield data.decode(_WIDER.get(codecs.lookup(encoding).name, encoding))
+            return
+    western = data.decode("latin-1")
+    if not (swallows := _SWALLOWED.search(data)):
+        yield western
+    for encoding in _TWO_BYTES:
+        with suppress(UnicodeDecodeError):
+            if not _HALF_WIDE.search(text := data.decode(encoding)):
+                yield text
+    if swallows:
+        yield western
 
 
 def shown(text: str, most: int = 60) -> str:

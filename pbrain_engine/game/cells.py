@@ -22,6 +22,7 @@ _BETWEEN = re.compile(r"(?:[\s,;|]|[-–—]>|→|[-–—](?=\s*[A-Za-z\[(])|[0
 _MOVE = re.compile(r"(?P<open>[\[(]?)\s*(?P<cell>[A-Za-z][0-9]+|[-+]?[0-9]+\s*,\s*[-+]?[0-9]+)\s*")
 _CLOSE = {"": "", "[": "]", "(": ")"}
 _WORD = re.compile(r"[^\s,;]+")
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3001: ","}  # East Asian forms
 
 
 class NotationError(NumokuError, ValueError):
@@ -58,6 +59,7 @@ def check_size(what: str, width: int, height: int) -> None:
 
 def parse_cell(text: str, width: int, height: int) -> Coordinates:
     """Return the cell written as ``h8`` or ``7,7``; NotationError if the board has none such."""
+    text = text.translate(_WIDE)
     if "," in text:
         return check_on_board(*parse_pair(text), width, height)
     word = text.strip().lower()
@@ -95,6 +97,7 @@ def parse_moves(
     is not a cell, or a cell is off the board or occurs twice.
     """
     tall = width if height is None else height
+    text = text.translate(_WIDE)
     moves: list[Coordinates] = []
     at = 0
     while (start := _skip(text, at)) < len(text):
@@ -131,6 +134,7 @@ def parse_moves(
 
 def begins_with_move(text: str) -> bool:
     """Return whether a text looks like moves, not like a drawing or a file name."""
+    text = text.translate(_WIDE)
     return _MOVE.match(text, _skip(text, 0)) is not None
 
 

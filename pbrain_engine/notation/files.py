@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import Remark, counted
-from ..files import decode, in_place_of, read_whole, write_whole
+from ..files import decode, decodings, in_place_of, read_whole, write_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import animated_svg
 from ..game.record import GameRecord
@@ -323,8 +323,16 @@ def read_games(
         ending = "lib"
     elif is_pos(data):
         ending = "pos"
-    elif games := read_text(decode(data), size):
-        return games
+    else:
+        faults = []
+        for text in decodings(data):
+            try:
+                if games := read_text(text, size):
+                    return games
+            except NotationError as error:
+                faults.append(error)
+        if faults:
+            raise faults[0]
     with _named("RenLib" if ending == "lib" else ending.upper()):
         if ending == "lib":
             tree = parse_renlib(data, encoding)

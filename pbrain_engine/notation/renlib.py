@@ -64,8 +64,8 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     tree = GameTree(GameRecord(SIZE, SIZE))
     parent, pending = tree.root, list[TreeNode]()
     comments, labels = list[tuple[TreeNode, bytes, int]](), list[tuple[TreeNode, bytes]]()
-    count, flags, unknown, is_owed = 0, CHILDLESS, 0, False
-    for node, flags, more, comment, label in _nodes(data, start):
+    count, flags, unknown, is_owed, left = 0, CHILDLESS, 0, False, 0
+    for node, flags, more, comment, label, end in _nodes(data, start):
         count += 1
         if flags & (COMMENT | OLD_COMMENT):
             comments.append((node, comment, flags))
@@ -84,6 +84,7 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
         elif pending:
             parent = pending.pop()
         else:
+            left = len(data) - end
             break
     if pending or is_owed:
         raise NotationError("the library is cut off: an announced branch is missing")
@@ -98,14 +99,17 @@ def parse_renlib(data: bytes, encoding: str = ENCODING) -> GameTree:
     if not flags & CHILDLESS:
         text = "the file ends after announcing another move; it may be cut off"
         tree.remarks.append(Remark(text, "left-end"))
+    if left:
+        text = f"left out: {counted(left, 'byte')} after the last move"
+        tree.remarks.append(Remark(text))
     if unknown:
         text = f"nodes with undocumented flags: {unknown}"
         tree.remarks.append(Remark(text, "left-flags", n=unknown))
     return tree.check()
 
 
-def _nodes(data: bytes, at: int) -> Iterator[tuple[TreeNode, int, int, bytes, bytes]]:
-    """Yield each node with its flags, extension flags, and the bytes of comment and board text."""
+def _nodes(data: bytes, at: int) -> Iterator[tuple[TreeNode, int, int, bytes, bytes, int]]:
+    """Yield each node: flags, extension flags, bytes of comment and board text, and its end."""
 
     def take_text(is_old: bool = False) -> bytes:
         nonlocal at
@@ -130,7 +134,7 @@ def _nodes(data: bytes, at: int) -> Iterator[tuple[TreeNode, int, int, bytes, by
         )  # fmt: skip
         is_old = bool(flags & OLD_COMMENT)
         comment = take_text(is_old) if is_old or flags & COMMENT else b""
-        yield node, flags, more, comment, take_text() if more & BOARD_TEXT else b""
+        yield node, flags, more, comment, take_text() if more & BOARD_TEXT else b"", at
 
 
 def _encoding_of(texts: list[bytes], wanted: str) -> str:

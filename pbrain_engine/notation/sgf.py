@@ -25,6 +25,9 @@ from ..game.tree import GameTree, TreeNode, main_line, tree_of, without_bad
 from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 
+_GAME = "4"
+# Numbers of games that programs write for five in a row, and the sizes with which they mean others.
+_OTHER_BOARDS = {_GAME: (), "5": ("",), "1": ("", "9", "13", "19")}
 _RESULTS = {"1-0": "B+", "0-1": "W+", "1/2-1/2": "0"}
 _DRAWS = {"0", "DR", "D", "DRAW", "TIE", "JIGO", "1/2"}  # also after "B+", where players agreed
 _COLOURS = {"B": Side.BLACK, "W": Side.WHITE, "QSLB": Side.BLACK, "QSLW": Side.WHITE}
@@ -39,6 +42,7 @@ _RULE_WORDS = {
     Rule.CARO: {"caro"},
     Rule.FREESTYLE: {"freestyle", "free"},
 }  # as other programs name the rules
+_NAMED_RULE = re.compile(r"\b(?:(\w+)[ -]rules?\b|rules?: *(\w+))", re.IGNORECASE)
 MOST_NAMES = 12  # of what is not read
 _VALUE = re.compile(r"\s*\[(?P<body>(?:[^\]\\]|\\.)*+)\\?(?P<end>\]?)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)  # an escaped line end is no line end
@@ -211,8 +215,9 @@ def _sequences(text: str) -> Iterable[tuple[list[_Node], list[int]]]:
             if not values:
                 where = f"(character {start + 1})"
                 raise NotationError(f"the SGF property {_shown(name)!r} has no value {where}")
-            if not name.isupper():  # "SiZe" in older files is SZ
-                name = "".join(sign for sign in name if not sign.islower()) or name.upper()
+            if not name.isupper():  # "SiZe" in older files is SZ, as is "sz"
+                capitals = "".join(sign for sign in name if not sign.islower())
+                name = capitals if capitals and len(name) > 2 else name.upper()
             nodes[last].append((name, values))
             continue
         elif not sign.isspace():
@@ -287,6 +292,8 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
         text = f"RU[{_shown(rule)}] is not a known rule"
         tree.remarks.append(Remark(text, "left-rule", rule=_shown(rule)))
     unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
+    if (game := dict(nodes[0]).get("GM", [_GAME])[0].strip()) not in ("", _GAME):
+        unread.insert(0, f"GM[{game}]")
     if unread:
         names, more = ", ".join(map(_shown, unread[:MOST_NAMES])), len(unread) - MOST_NAMES
         names += f" and {more} more" if more > 0 else ""
@@ -316,7 +323,8 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
         return root.get(name, [""])[0]
 
     root = dict(nodes[0])
-    if first("GM").strip() not in ("", "4", "5" if first("SZ") else ""):  # some programs write 5
+    game = first("GM").strip() or _GAME
+    if game not in _OTHER_BOARDS or first("SZ").strip() in _OTHER_BOARDS[game]:
         other = NotationError(f"GM[{_shown(first('GM'))}] is another game; five in a row is GM[4]")
         raise other.coded("other-game")
     size = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:[:x]\s*([0-9]{1,4})\s*)?", first("SZ") or "15")
@@ -343,8 +351,8 @@ def _read_root(nodes: Sequence[_Node], parents: Sequence[int]) -> tuple[GameReco
     sides = (side for node in nodes for side, _ in _moves_in(node))
     first_side = next(sides, None)
     rule = read_rule(first("RU"))
-    if rule is None and (named := re.search(r"\b(\w+) rules?\b", first("GN"), re.IGNORECASE)):
-        rule = read_rule(named[1])
+    if rule is None and (named := _NAMED_RULE.search(first("GN"))):
+        rule = read_rule(named[1] or named[2])
     record = GameRecord(
         width, height, rule,
         first=to_move if first_side is None else first_side,
@@ -372,9 +380,9 @@ def _read_result(text: str) -> str:
     """Return a result in the form of records, "" if open or unknown."""
     word = text.strip().upper()
     winner, plus, how = word.partition("+")
-    if how.strip() in _DRAWS or not plus and (word in _DRAWS or word.startswith(("DR", "1/2"))):
+    if _DRAWS & {*how.split()} or not plus and (word in _DRAWS or word.startswith(("DR", "1/2"))):
         return "1/2-1/2"
-    return {"B+": "1-0", "W+": "0-1"}.get(winner.strip() + plus, "")
+    return {"B+": "1-0", "W+": "0-1"}.get(winner.strip() + plus, word if word in _RESULTS else "")
 
 
 def _read_side(text: str) -> Side:
