@@ -86,7 +86,7 @@ def set_up_line(engine: Engine, line: Line) -> bool:
 
 def scatter(chance: random.Random, board: int) -> list[Coordinates]:
     """Return random stones in a small square, mostly around the centre."""
-    reach = min(chance.choice(REACHES), (board - 1) // 2)
+    reach = chance.choice(REACHES)
     middle = (board // 2, board // 2)
     if chance.random() < OFF_CENTRE:
         middle = (chance.randrange(board), chance.randrange(board))
@@ -113,7 +113,7 @@ def begin_swap2(chance: random.Random, board: int) -> list[Coordinates]:
     """Return three or five stones of a swap2 opening."""
     stones = list(chance.choice(openings(board, board, chance)))
     if chance.random() < PAIRED:
-        reach = min(max(REACHES), (board - 1) // 2)
+        reach = max(REACHES)
         near = {cell for stone in stones for cell in square_around(stone, reach, board, board)}
         stones += chance.sample(sorted(near - {*stones}), 2)
     return stones
