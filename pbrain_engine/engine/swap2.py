@@ -7,6 +7,7 @@ more (white, black) and leaves the choice to the first. After one stone, the oth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -127,8 +128,8 @@ def openings(width: int, height: int, chance: Random) -> list[tuple[Coordinates,
     The other two are up to six cells from the first each way, fewer on a small board.
     """
     found: list[tuple[Coordinates, ...]] = []
-    reach_x, reach_y = max(1, min(width // 2, 6)), max(1, min(height // 2, 6))
-    for attempt in range(OPENINGS * 50):
+    reach_x, reach_y = min(width // 2, 6), min(height // 2, 6)
+    for attempt in count():
         if len(found) >= OPENINGS:
             break
         near = 0 if attempt % 2 else width // 4  # half of them start away from the centre
@@ -141,7 +142,7 @@ def openings(width: int, height: int, chance: Random) -> list[tuple[Coordinates,
         inside = all(0 <= a < width and 0 <= b < height for a, b in cells)
         if inside and len(set(cells)) == 3 and tuple(cells) not in found:
             found.append(tuple(cells))
-    return found or [((0, 0), (1, 0), (0, 1))]
+    return found
 
 
 def first_stones(

@@ -116,6 +116,8 @@ def test_the_most_even_opening_is_put():
 def test_openings_fit_every_board(size):
     width, height = size
     for seed in range(20):
-        for stones in openings(width, height, random.Random(seed)):
+        found = openings(width, height, random.Random(seed))
+        assert len({*found}) == OPENINGS
+        for stones in found:
             assert len(set(stones)) == 3
             assert all(0 <= x < width and 0 <= y < height for x, y in stones)
