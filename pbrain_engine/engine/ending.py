@@ -21,7 +21,6 @@ from ..solver import Solver
 from .engine import Engine
 from .pacing import Limit
 
-LONGER = 20  # plies by which the defence may delay the five
 SEEN_AGAIN = 20_000  # nodes to find a win again that an earlier search has seen
 
 
@@ -33,10 +32,10 @@ def line_to_five(engine: Engine, thought: Result) -> list[Move]:
     """
     mate = thought.mate or 0
     winner = engine.game.to_move if mate > 0 else engine.game.to_move.opponent
-    line, ends = _played_out(engine, thought.pv[: abs(mate)], winner, abs(mate))
-    if ends or not mate:
+    line, ends = _played_out(engine, thought.pv[: abs(mate)], winner)
+    if ends:
         return line
-    other, ends = _played_out(engine, thought.pv[:1], winner, abs(mate))
+    other, ends = _played_out(engine, thought.pv[:1], winner)
     return other if ends else line
 
 
@@ -46,13 +45,11 @@ def winner_after(game: Game, line: Sequence[Move]) -> Side | None:
         return game.winner
 
 
-def _played_out(
-    engine: Engine, moves: Sequence[Move], winner: Side, mate: int
-) -> tuple[list[Move], bool]:
+def _played_out(engine: Engine, moves: Sequence[Move], winner: Side) -> tuple[list[Move], bool]:
     """Return the moves with their continuation, and whether ``winner`` wins at its end."""
     game, line = engine.game, [*moves]
     with game.after(*moves):
-        while len(line) < mate + LONGER and not game.is_over:
+        while not game.is_over:
             thought = engine.think(Limit(depth=3))
             if game.to_move is winner and not thought.wins:
                 thought = engine.think(Limit(nodes=SEEN_AGAIN), on_iteration=lambda seen: seen.wins)
