@@ -16,7 +16,7 @@ from ..app.saved import OptionalDatabase, certain_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..app.view import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..engine import swap2
-from ..engine.engine import Engine, Limit, Thought
+from ..engine.engine import Engine, Limit, Move, Thought
 from ..errors import NumokuError, counted, problem_of
 from ..files import read_whole, user_path, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
@@ -112,7 +112,7 @@ class Dialogue:
         self.engine.game.become(record)
         self._start = record
         self._placed = len(record.placed)
-        self._notes: dict[int, str] = {}  # ply -> value/depth/time of the engine's move
+        self._notes: dict[tuple[Move, ...], str] = {}  # value/depth/time after the engine's move
         self._played_by: list[str] = []  # the levels, or methods, of the engine's moves
         self._trees, self._clock = start.trees, start.clock
         self._files: set[Path] = set()  # written for this game, so overwritten without asking
@@ -166,7 +166,8 @@ class Dialogue:
         if is_strong and known is None:
             self._kept.note(self.engine, thought)
         self.engine.play(*thought.move)
-        self._notes[game.ply] = f"{thought.value}/{thought.depth}/{round(thought.time * 1000)}"
+        note = f"{thought.value}/{thought.depth}/{round(thought.time * 1000)}"
+        self._notes[tuple(game.moves)] = note
         return f"{ENGINE}: {cell_name(*thought.move)}   ({_describe(thought)})"
 
     def result(self) -> str:
@@ -287,9 +288,9 @@ class Dialogue:
             return ""
         if all(game.at(*move) is not self.person for move in game.moves[self._placed :]):
             return "there is no move to take back"
-        self._take_back()
+        self.engine.undo()
         while game.ply > self._placed and game.to_move is not self.person:
-            self._take_back()
+            self.engine.undo()
         return ""
 
     def _first_own(self, opening: TalkedOpening) -> int:
@@ -297,10 +298,6 @@ class Dialogue:
         stones = len(opening.play.stones)
         is_engines = (Side.BLACK, Side.WHITE)[stones % 2] is not self.person
         return stones + int(is_engines and not opening.goes_on)
-
-    def _take_back(self) -> None:
-        self._notes.pop(self.engine.game.ply, None)
-        self.engine.undo()
 
     def _save(self, path: Path) -> str:
         if path.suffix.lower() not in KINDS:
@@ -373,7 +370,7 @@ class Dialogue:
     def _show_opening(self, opening: TalkedOpening) -> None:
         """Put the stones of the opening on the board, and update the person's colour."""
         swap2.set_up(self.engine, opening.play.stones)
-        self._notes, self.person = {}, opening.side
+        self.person = opening.side
 
     # Records -----------------------------------------------------------------------
 
@@ -394,7 +391,7 @@ class Dialogue:
         tree = deepcopy(self._trees[0]) if self._trees else GameTree()
         before = tree.record
         header = played._replace(moves=(), passes=(), comments=(), date=before.date)
-        if self._trees and not self._notes and self.resigned is None:
+        if self._trees and not self._played_by and self.resigned is None:
             result = before.result or played.result
             header = header._replace(black=before.black, white=before.white, result=result)
         tree.record = header
@@ -448,10 +445,10 @@ class Dialogue:
         game = self.engine.game
         opponent = f"{ENGINE} {self._opponent()}"
         names = (PERSON, opponent) if self.person is Side.BLACK else (opponent, PERSON)
-        moves = tuple(game.moves[self._placed :])
+        played, moves = tuple(game.moves), tuple(game.moves[self._placed :])
         plies = range(self._placed + 1, game.ply + 1)
         return self._start.beginning._replace(
-            moves=moves, comments=tuple(self._notes.get(ply, "") for ply in plies),
+            moves=moves, comments=tuple(self._notes.get(played[:ply], "") for ply in plies),
             black=names[0], white=names[1],
             result=game.result if self.resigned is None else ("0-1", "1-0")[self.resigned],
             passes=tuple(after for after in self._start.passes if after <= len(moves)),

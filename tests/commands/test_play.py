@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
+from pbrain_engine import Side
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.game.record import GameRecord
-from pbrain_engine.game.tree import GameTree, TreeNode, main_line
+from pbrain_engine.game.tree import GameTree, TreeNode, main_line, tree_of
 from pbrain_engine.notation.sgf import format_sgf_trees, parse_sgf_trees
 from tests.notation.test_renlib import grow
 
@@ -36,7 +39,7 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(engine, tmp_path):
         game = engine.game
         for _ in range(chance.randrange(8)):
             if chance.random() < 0.4 and game.ply:
-                dialogue._take_back()
+                engine.undo()
             elif not game.is_over:
                 engine.play(*chance.choice(game.legal_moves()))
         dialogue.answer(f"save {path}")
@@ -45,3 +48,19 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(engine, tmp_path):
         after = [notes_of(tree) for tree in trees]
         assert before[0].items() <= after[0].items() and before[1] == after[1]
         assert list(main_line(trees[0]).moves)[: game.ply] == game.moves
+
+
+@pytest.mark.parametrize("method", ["", "evaluation"])
+def test_a_game_of_a_file_has_other_names_and_notes_only_by_moves_of_the_engine(engine, method):
+    record = GameRecord(black="Ann", white="Bob")
+    start = GameStart(record, [tree_of(record)], Side.WHITE, 1, 0.02, method)
+    dialogue = Dialogue(engine, start, seed=1)
+    for move in ((7, 7), None, (0, 0)):  # of the engine, where there is none
+        engine.new_game()
+        if move is not None:
+            engine.play(*move)
+        else:
+            dialogue.engine_turn()
+        text, _ = dialogue.sgf()
+        assert ("PW[you]" in text) is (move != (7, 7))
+        assert bool(dialogue.record().comments[0]) is (move is None and not method)
