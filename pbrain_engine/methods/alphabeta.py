@@ -63,4 +63,4 @@ class AlphaBetaTree(Minimax):
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Search to a fixed depth; if time runs out, return the best of the moves searched."""
-    return AlphaBetaTree(game, limit).search(order_actions(game), limit.depth or DEPTH)[0]
+    return AlphaBetaTree(game, limit).search(order_actions(game), limit.depth or DEPTH)

@@ -22,14 +22,12 @@ DEEPEST = 20
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Return the best move of the deepest search, complete or not."""
     tree, moves = AlphaBetaTree(game, limit), order_actions(game)
-    best = Choice(moves[0], 0, 0, (moves[0],))
-    for depth in range(1, (limit.depth or DEEPEST) + 1):
-        found, is_complete = tree.search(moves, depth)
+    best = tree.search(moves, 1)
+    for depth in range(2, (limit.depth or DEEPEST) + 1):
+        if tree.effort.is_over or abs(best.value) > WIN // 2:
+            break
         # The last best move is searched first, so the best of an incomplete search is either
         # better or the same move.
-        if is_complete or found.value > float("-inf"):
-            best = found
-        if not is_complete or abs(best.value) > WIN // 2:
-            break
         moves = [best.move, *(move for move in moves if move != best.move)]
-    return best._replace(nodes=tree.effort.nodes)
+        best = tree.search(moves, depth, best)
+    return best

@@ -58,18 +58,17 @@ class Minimax:
         """Return the value after a move at the root, where MAX already has ``best``."""
         return self.min_value(depth)
 
-    def search(self, moves: list[int], depth: int) -> tuple[Choice, bool]:
-        """Search moves in order; return the best, and whether all were searched."""
-        best, is_complete = Choice(moves[0], float("-inf"), 0, (moves[0],)), False
+    def search(self, moves: list[int], depth: int, known: Choice | None = None) -> Choice:
+        """Search moves in order; return the best, or what is known if there is time for none."""
+        best, value = known or Choice(moves[0], 0, 0, (moves[0],)), float("-inf")
         with self.game.kept(), suppress(TimeoutError):
             for move in moves:
                 self.game.play(move)
-                found, line = self.reply_value(best.value, depth - 1)
+                found, line = self.reply_value(value, depth - 1)
                 self.game.undo()
-                if found > best.value:
-                    best = Choice(move, found, 0, (move, *line))
-            is_complete = True
-        return best._replace(nodes=self.effort.nodes), is_complete
+                if found > value:
+                    best, value = Choice(move, found, 0, (move, *line)), found
+        return best._replace(nodes=self.effort.nodes)
 
     def is_cutoff(self, depth: int) -> bool:
         """Count the position; return whether to stop searching here."""
@@ -83,4 +82,4 @@ class Minimax:
 
 def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     """Search to a fixed depth; if time runs out, return the best of the moves searched."""
-    return Minimax(game, limit).search(order_actions(game), limit.depth or DEPTH)[0]
+    return Minimax(game, limit).search(order_actions(game), limit.depth or DEPTH)

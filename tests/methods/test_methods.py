@@ -163,13 +163,16 @@ FOUR = """
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_five_is_completed_and_one_is_stopped(name):
+def test_fives_are_completed_and_stopped_and_a_short_search_has_a_value(name):
     limit = Budget(nodes=800, depth=2)
     for to_move in (0, 1) if name != "uct" else (0,):  # to see a threat takes it more games
         game = game_of(rules.read_board(FOUR, "freestyle"), to_move)
         choice = method(name)(game, limit, random.Random(1))
         assert choice.move == 4 * 9 + 7, (Side(to_move).name, choice)
         assert choice.line[0] == choice.move and choice.nodes > 0
+        for nodes in (1, 30):
+            short = method(name)(game, Budget(nodes=nodes), random.Random(1))
+            assert abs(short.value) < INFINITE
 
 
 def test_threats_wins_and_games_are_as_recorded():
