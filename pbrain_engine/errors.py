@@ -76,9 +76,12 @@ def reason_of(error: Exception) -> str:
 
 def one_line(text: str) -> str:
     """Return a text without line breaks and what terminals obey, which files and names may have."""
-    words = " ".join(text.split())
-    # a surrogate is a byte of a file's name
-    return "".join(s if s.isprintable() or "\ud800" <= s <= "\udfff" else "?" for s in words)
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """Return a text with an escape for each character that cannot be printed."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def counted(count: int, noun: str) -> str:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from math import isnan
 from typing import IO, TYPE_CHECKING, Any, AnyStr, TypeAlias
 
-from .errors import FileError
+from .errors import FileError, printable
 
 if TYPE_CHECKING:
     from pathlib import Path  # saves 10 ms at start
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Any value of JSON, and an object to be written.
 Json: TypeAlias = "Mapping[str, Json] | Sequence[Json] | str | float | bool | None"
 Document: TypeAlias = dict[str, Json]
+CONTROLS = re.compile(r"[\0-\x08\x0e-\x1f]")  # which no text has
 DIGITS = 6  # of a measured number
 
 MOST_BYTES = 256 << 20  # of a file read as a whole
@@ -231,11 +232,6 @@ def _letters(data: bytes) -> Iterator[str]:
 def shown(text: str, most: int = 60) -> str:
     """Return a text shortened and made printable for a message."""
     return printable(text if len(text) <= most else text[: most - 3] + "...")
-
-
-def printable(text: str) -> str:
-    """Return a text with a question mark for each character that cannot be printed."""
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def is_writable(text: str) -> bool:

@@ -46,7 +46,7 @@ def test_a_file_that_is_not_there_is_told_without_numbers(words, tmp_path, run, 
 
 def test_a_problem_is_one_line():
     assert problem_of(ValueError("two\nlines")) == "two lines"
-    assert problem_of(ValueError("\x1b[31mred\0\udcff é")) == "?[31mred?\udcff é"
+    assert problem_of(ValueError("\x1b[31mred\0\udcff é")) == "\\x1b[31mred\\x00\\udcff é"
     missing = FileNotFoundError(2, "No such file or directory", "a")
     assert problem_of(missing) == "a: No such file or directory"
     assert problem_of(FileNotFoundError(2, "None", "")) == "'': None"

@@ -12,7 +12,7 @@ from pbrain_engine.files import in_place_of, read_object, shown, state_folder, w
 
 
 def test_what_others_say_is_shown_safely():
-    assert shown("\x1b[31mred") == "?[31mred"
+    assert shown("\x1b[31mred") == "\\x1b[31mred"
     assert shown("x" * 60) == "x" * 60 and shown("x" * 61) == "x" * 57 + "..."
 
 

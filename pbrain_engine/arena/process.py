@@ -23,8 +23,8 @@ from queue import SimpleQueue
 from time import perf_counter, sleep
 from typing import IO, Any, NamedTuple, TextIO
 
-from ..errors import NumokuError, problem_of
-from ..files import printable, shown
+from ..errors import NumokuError, printable, problem_of
+from ..files import shown
 from ..game.record import CRASH, EXIT, FLOOD
 from ..native.load.memory import peak_working_set, private_pages
 

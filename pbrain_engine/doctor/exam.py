@@ -85,7 +85,7 @@ class Exam:
             self.heard.append(line)
             text = line.text.rstrip("\r")
             if self._may_decline and is_refusal(text):
-                raise EngineFault(SKIP, f"{self.said}: {shown(text)!r}")
+                raise EngineFault(SKIP, f"{self.said}: '{shown(text)}'")
             if text.split(" ")[0].upper() not in self.chatter:
                 return text
         if (status := self.peer.process.poll()) is not None:
@@ -166,7 +166,7 @@ class Exam:
         match word:
             case "OK":
                 if (answer := self.answer()) != "OK":
-                    raise failed(f"{shown(answer)!r} instead of OK")
+                    raise failed(f"'{shown(answer)}' instead of OK")
             case "move":
                 self._move(float(rest) if rest else self.options.patience + self.options.turn)
             case "exchange":
@@ -188,17 +188,17 @@ class Exam:
                     raise failed("hardly any of the time is used")
             case "says":
                 if not re.search(rest, answer := self.answer()):
-                    raise failed(f"{shown(answer)!r} instead of {rest}")
+                    raise failed(f"'{shown(answer)}' instead of {rest}")
             case "rejects":  # a line, with exactly one error
                 refusal = self.next_answer(self.options.turn + 0.5)
                 if refusal is None or is_refusal(refusal) and self.next_answer(0.1) is not None:
                     amount = "silence" if refusal is None else "more than one answer"
-                    self.blemish = self.blemish or f"{amount} after {shown(self.said)!r}"
+                    self.blemish = self.blemish or f"{amount} after '{shown(self.said)}'"
                 elif not is_refusal(refusal):
-                    raise failed(f"{shown(refusal)!r} after {shown(self.said)!r}")
+                    raise failed(f"'{shown(refusal)}' after '{shown(self.said)}'")
             case "silence":
                 if (early := self.next_answer(float(rest))) is not None:
-                    raise failed(f"{shown(early)!r} after {shown(self.said)!r}")
+                    raise failed(f"'{shown(early)}' after '{shown(self.said)}'")
             case "swap2":
                 self._swap2(rest.split())
             case "stop":
@@ -225,7 +225,7 @@ class Exam:
                     first = line.text.split(" ")[0].rstrip("\r")
                     is_move = read_move(first) is not None
                     if first not in rest.split() and not (is_move and "x,y" in rest):
-                        raise failed(f"unexpected line {shown(line.text)!r}")
+                        raise failed(f"unexpected line '{shown(line.text)}'")
             case "offers":
                 if not any(line.text.startswith(rest) for line in self.heard):
                     raise EngineFault(SKIP, f"no {rest}")
@@ -236,7 +236,7 @@ class Exam:
                 self.peer.wait(1.0)
                 sleep(0.05)
                 if self.peer.stderr:
-                    raise failed(f"{shown(self.peer.stderr.decode('latin-1'))!r} on stderr")
+                    raise failed(f"'{shown(self.peer.stderr.decode('latin-1'))}' on stderr")
             case "exit":
                 if self.peer.wait(float(rest)) is None:
                     raise failed(f"still running after {float(rest):g} s")
@@ -270,7 +270,7 @@ class Exam:
         self.taken = perf_counter() - began
         cell = read_move(answer)
         if cell is None:
-            raise failed(f"{shown(answer)!r} instead of a move")
+            raise failed(f"'{shown(answer)}' instead of a move")
         if not (cell[0] < self.size and cell[1] < self.size):
             raise failed(f"the move {answer} is off the board")
         if cell in self.stones:
@@ -287,7 +287,7 @@ class Exam:
         is_legal = None not in cells and len(set(cells)) == len(cells)
         counts = SWAP2_STONES[len(stones)]
         if not (stones and answer == "SWAP") and (len(words) not in counts or not is_legal):
-            raise failed(f"{shown(answer)!r} with {len(stones)} stones")
+            raise failed(f"'{shown(answer)}' with {len(stones)} stones")
 
 
 def failed(finding: str) -> EngineFault:

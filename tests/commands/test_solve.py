@@ -101,7 +101,7 @@ def test_the_mark_of_an_encoding_and_signs_in_a_name_hurt_no_puzzle(tmp_path, ca
     path.write_text("\ufeff" + json.dumps({**GOOD, "id": "a\n\x1b[2Jb"}), encoding="utf-8")
     status, out, _ = solve(capsys, path)
     assert status == 0
-    assert out.startswith("a??[2Jb  vcf  ")
+    assert out.startswith("a\\n\\x1b[2Jb  vcf  ")
 
 
 def test_input_without_a_puzzle_is_not_read_without_end(capsys, monkeypatch):

@@ -37,7 +37,7 @@ USUAL = {
     "stone": "the move 0,0 is on an occupied cell", "outside": "the move 15,0 is off the board",
 }  # fmt: skip
 BEGIN = r"'START 15\n' 'INFO timeout_turn 300\nINFO timeout_match 1000000\n'"
-SAID = re.compile(r"'(FOO\? 1|SUGGEST 1,1|INFO DEPTH 3|\d+,\d+)'")  # by faults
+SAID = re.compile(r"'(FOO\\x1b 1|SUGGEST 1,1|INFO DEPTH 3|\d+,\d+)'")  # by faults
 WINS = ("6,7", "5,7", "5,4")  # moves of the tests of entry, where they are free
 OPTIONS = Options(["pbrain-model.exe"], turn=0.3, patience=5.0)
 
