@@ -550,7 +550,7 @@ def read_cells(found: object, name: str, size: tuple[int, int]) -> tuple[Move, .
     cells = []
     for cell in found if isinstance(found, list) else [found] * (found is not None):
         match cell:
-            case [int(x), int(y)]:
+            case [x, y] if type(x) is type(y) is int:
                 cells.append(Move(*check_on_board(x, y, *size)))
             case _:
                 raise ValueError(f"{name} is not a list of cells [x, y], from 0 at the top left")
