@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import counted
-from ..files import decode, read_stream, read_whole
+from ..files import CONTROLS, decode, read_stream, read_whole
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.diagram import parse_diagram
 from ..game.record import GameRecord
@@ -76,7 +76,7 @@ def read_setup(
         place = "the standard input" if name == "-" else name or "this"
         raise NotationError(f"{place} is empty: there is no game in it")
     games = read_games(data, name, size=size)
-    if not games and "\0" in text:
+    if not games and CONTROLS.search(text):
         raise NotationError(f"{name} is not a known kind of game or position file")
     record = parse_setup(text, rule, size, from_below, games)
     if is_renlib(data, name):

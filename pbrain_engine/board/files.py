@@ -12,7 +12,7 @@ from typing import Any
 from ..app.saved import OPEN
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..errors import NumokuError, Refused, Remark
-from ..files import Document, decode
+from ..files import CONTROLS, Document, decode
 from ..game.cells import NotationError, begins_with_move, check_size
 from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
@@ -20,7 +20,7 @@ from ..game.game import Game
 from ..game.record import RESULTS
 from ..game.tree import GameTree, main_line, tree_of
 from ..notation.files import format_psq, read_games, read_text, refuse_others
-from ..notation.renlib import format_renlib
+from ..notation.renlib import format_renlib, is_renlib
 from ..notation.sgf import format_sgf_trees
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Rule
@@ -172,13 +172,14 @@ def read_trees(
     text = decode(content) if isinstance(content, bytes) else content
     refuse_others(text)
     trees = read_games(content, name) if isinstance(content, bytes) else read_text(text)
-    if not trees and "\0" in text and isinstance(content, bytes):
+    if not trees and isinstance(content, bytes) and CONTROLS.search(text):
         raise NotationError("this is not a file of a game").coded("no-game")
     if not trees:
         found = parse_setup(text, rule, size if begins_with_move(text) else None, from_below)
         trees = [tree_of(found)]
+    is_library = isinstance(content, bytes) and is_renlib(content, name)
     for tree in trees:
-        if tree.record.rule is None:
+        if tree.record.rule is None or is_library and rule is not None:
             tree.record = tree.record._replace(rule=rule or Rule.FREESTYLE)
     return trees
 

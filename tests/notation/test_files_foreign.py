@@ -82,10 +82,11 @@ def test_games_of_every_kind_are_shown_and_stored(kind, tmp_path, capsys):
 @pytest.mark.parametrize("command", ["analyse", "review"])
 def test_files_that_are_no_positions_are_named_for_what_they_are(command, tmp_path, capsys):
     path = tmp_path / "file"
-    path.write_bytes(bytes(range(256)))
-    assert cli.main([command, str(path)]) == 1
-    said = capsys.readouterr().err
-    assert "not a known kind of game or position file" in said and said.count("\n") == 1
+    for content in (bytes(range(256)), b"PK\3\4zzzz", b"\x89PNG\r\n\x1a\n"):
+        path.write_bytes(content)
+        assert cli.main([command, str(path)]) == 1
+        said = capsys.readouterr().err
+        assert "not a known kind of game or position file" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize(
