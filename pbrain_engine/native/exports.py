@@ -33,6 +33,7 @@ from ..patterns.state import (
     STATE,
     clear_state,
     last_stone_wins,
+    near_cells,
     pass_turn,
     place,
     play,
@@ -148,7 +149,7 @@ def near_cell(state, number):
     words = np.int64(position.end_set) - np.int64(position.first_set)
     for i in range(words):
         word = np.int64(position.first_set) + (number + i) % words
-        cells = state.near[position.ply, word] & position.empties[word]
+        cells = near_cells(state, word)
         if cells != U64(0):
             turn = number >> 4
             return word * 64 + (lowest_bit(rotate_right(cells, turn)) + turn & 63)

@@ -21,6 +21,7 @@ from ..position.board import (
     bit_of,
     clear_board,
     contains,
+    key_in,
     lift,
     line_key,
     line_of,
@@ -64,6 +65,12 @@ STENCIL = np.array([0x1FF, 0x0FE, 0x0FE, 0x0FE, 0x111], np.uint64)
 def sets_of(state):
     """Return the range of set words that the board can touch."""
     return range(state.position.first_set, state.position.end_set)
+
+
+@kernel
+def near_cells(state, word):
+    """Return the empty cells near stones in one word of a set."""
+    return state.near[state.position.ply, word] & state.position.empties[word]
 
 
 @kernel
@@ -135,8 +142,6 @@ def note_lines(state, tables, cell, half, start):
 
     Each line is rotated once so that every window on it is one shift away.
     """
-    low_half = (U64(1) << U64(2 * half)) - U64(1)
-    high_half = low_half << U64(2 * half)
     end = start
     for direction in range(4):
         step = step_of(direction)
@@ -147,8 +152,7 @@ def note_lines(state, tables, cell, half, start):
         for place in range(2 * half + 1):
             if place == half:
                 continue
-            raw = word >> U64(2 * place)
-            key = (raw & low_half) | ((raw >> U64(2)) & high_half)
+            key = key_in(word >> U64(2 * place), half)
             other = cell + (place - half) * step
             change = U64(state.shapes[other]) & mask
             change ^= shapes_in_line(tables, key, direction)

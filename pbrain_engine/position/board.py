@@ -92,12 +92,30 @@ def contains(cells, cell):
 
 
 @kernel
+def key_in(window, half):
+    """Return the line key of the middle one of the lowest ``2 * half + 1`` cells of a line."""
+    low_half = (U64(1) << U64(2 * half)) - U64(1)
+    return (window & low_half) | ((window >> U64(2)) & (low_half << U64(2 * half)))
+
+
+@kernel
 def line_key(lines, cell, direction, half):
     """Return the line key of a cell: its ``2 * half`` neighbours in a direction (``tables``)."""
-    low_half = (U64(1) << U64(2 * half)) - U64(1)
     word = lines[direction, line_of(cell, direction)]
-    raw = rotate_right(word, 2 * (place_on_line(cell, direction) - half))
-    return np.int64((raw & low_half) | ((raw >> U64(2)) & (low_half << U64(2 * half))))
+    return np.int64(key_in(rotate_right(word, 2 * (place_on_line(cell, direction) - half)), half))
+
+
+@kernel
+def distances(cell, other):
+    """Return how many columns and rows two cells are apart."""
+    columns = abs((cell & (STRIDE - 1)) - (other & (STRIDE - 1)))
+    return columns, abs((cell >> 5) - (other >> 5))
+
+
+@kernel
+def is_full(position):
+    """Return whether the board has no empty cell."""
+    return position.ply >= position.width * position.height
 
 
 @kernel

@@ -25,6 +25,7 @@ from ...position.board import (
     CLEARS,
     LINES,
     flip_on_lines,
+    key_in,
     line_key,
     line_of,
     place_on_line,
@@ -177,8 +178,6 @@ def note_changes(accumulator, network, cell, clear, half, end):
     ``clear``: the bits of its cell that it clears. Each line is rotated once so that every window
     on it is one shift away. The vectors are prefetched here and exchanged later.
     """
-    low_half = (U64(1) << U64(2 * half)) - U64(1)
-    high_half = low_half << U64(2 * half)
     window = ((U64(1) << U64(4 * half + 2)) - U64(1)) ^ (U64(1) << U64(2 * half))
     centre = dense(cell)
     for direction in range(4):
@@ -195,10 +194,8 @@ def note_changes(accumulator, network, cell, clear, half, end):
         while empties != U64(0):
             place = lowest_bit(empties)
             empties &= empties - U64(1)
-            raw = before >> U64(place)
-            old = np.int64(network.codes[(raw & low_half) | ((raw >> U64(2)) & high_half)])
-            raw = after >> U64(place)
-            new = np.int64(network.codes[(raw & low_half) | ((raw >> U64(2)) & high_half)])
+            old = np.int64(network.codes[key_in(before >> U64(place), half)])
+            new = np.int64(network.codes[key_in(after >> U64(place), half)])
             if old != new:
                 prefetch(network.book, old * CHANNELS)
                 prefetch(network.book, new * CHANNELS)

@@ -13,7 +13,7 @@ from ...kernel.bits import U64
 from ...patterns import shapes as s
 from ...patterns.forbidden import first_allowed, is_forbidden
 from ...patterns.state import class_at, count_of, play, undo
-from ...position.board import key_after, last_move
+from ...position.board import is_full, key_after, last_move
 from ...position.geometry import NO_CELL
 from ...position.rules import EMPTY
 from ...values import DRAW, INFINITE, WIN_BAND
@@ -31,11 +31,11 @@ from .margins import (
 )
 from .ordering import list_moves, pick_move, put_first, raise_move
 from .table import (
-    EXACT,
     LOWER,
     SHARED,
     UPPER,
     bound_of,
+    bound_within,
     cell_of_entry,
     depth_of,
     eval_of,
@@ -99,7 +99,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
     if must_stop(worker, shared):
         return 0
     worker.seldepth = max(worker.seldepth, ply)
-    if state.position.ply >= state.position.width * state.position.height:
+    if is_full(state.position):
         return DRAW
     value = static_result(state, tables, ply)
     if value != 0:
@@ -304,7 +304,7 @@ def search(worker, evaluator, shared, alpha, beta, depth, ply, cut):
         return static if first_allowed(state, tables) != NO_CELL else loss_in(ply + 2)
 
     if excluded == NO_CELL:
-        bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+        bound = bound_within(best, alpha, beta)
         assert state.position.key == key and best > -INFINITE
         store(shared, key, ply, best, static, best_move, depth, bound)
     return best

@@ -7,8 +7,8 @@ from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
 from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
-from ...position.board import last_move
-from ...position.geometry import NO_CELL, STRIDE
+from ...position.board import distances, is_full, last_move
+from ...position.geometry import NO_CELL
 from ...values import DRAW, INFINITE, WIN_BAND
 from ..threats.defence import (
     clear_marks,
@@ -20,15 +20,25 @@ from ..threats.defence import (
 )
 from ..threats.memory import list_marks, pack_entry
 from .ordering import pick_move
-from .table import EXACT, LOWER, SHARED, UPPER, bound_of, probe, shift_ends, store, value_of
+from .table import (
+    EXACT,
+    LOWER,
+    SHARED,
+    UPPER,
+    bound_of,
+    bound_within,
+    probe,
+    shift_ends,
+    store,
+    value_of,
+)
 from .worker import MAX_STACK, STACK_BASE, WORKER, must_stop, set_pv
 
 
 @kernel
 def is_close(cell, other):
     """Return whether two cells are within three of each other, or within four on one line."""
-    dx = abs((cell & (STRIDE - 1)) - (other & (STRIDE - 1)))
-    dy = abs((cell >> 5) - (other >> 5))
+    dx, dy = distances(cell, other)
     if dx <= 3 and dy <= 3:
         return True
     return dx <= 4 and dy <= 4 and (dx == 0 or dy == 0 or dx == dy)
@@ -77,7 +87,7 @@ def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
     if must_stop(worker, shared):
         return 0
     worker.seldepth = max(worker.seldepth, ply)
-    if state.position.ply >= state.position.width * state.position.height:
+    if is_full(state.position):
         return DRAW
     value = static_result(state, tables, ply)
     if value != 0:
@@ -141,7 +151,7 @@ def leaf(worker, evaluator, shared, alpha, beta, fours, ply):
                 lower = max(lower, best)
     if fours == 0:
         assert state.position.key == key
-        bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+        bound = bound_within(best, alpha, beta)
         best_move = worker.pv[ply, 0] if worker.pv_length[ply] > 0 else NO_CELL
         store(shared, key, ply, best, static, best_move, 0, bound)
     return best

@@ -10,7 +10,7 @@ from ...eval.evaluator import ask_moves, has_network, linear_logit, logit_of, mo
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit
 from ...patterns import shapes as s
-from ...patterns.state import class_at, count_of, sets_of
+from ...patterns.state import class_at, count_of, near_cells, sets_of
 from ...position.board import bit_of, last_move
 from ...position.geometry import MARGIN, MAX_STONES, NO_CELL, STRIDE
 from ...position.rules import EMPTY
@@ -39,7 +39,7 @@ def mark_candidates(worker):
     position = state.position
     found = U64(0)
     for word in sets_of(state):
-        worker.marks[word] = state.near[position.ply, word] & position.empties[word]
+        worker.marks[word] = near_cells(state, word)
         found |= worker.marks[word]
     if found == U64(0):
         row = MARGIN + np.int64(position.height) // 2

@@ -75,6 +75,12 @@ def probe(shared, key):
 
 
 @kernel
+def bound_within(best, alpha, beta):
+    """Return what a fail-soft result of a search in the window is a bound of."""
+    return LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+
+
+@kernel
 def store(shared, key, ply, value, static, cell, depth, bound):
     """Store a result; ``value`` counts forced ends from the root, ``depth`` is in units.
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...kernel import kernel
 from ...kernel.bits import U64, lowest_bit, popcount, prefetch
 from ...patterns import shapes as s
-from ...patterns.state import class_at, count_of, pass_turn, play, sets_of, undo
+from ...patterns.state import class_at, count_of, near_cells, play, sets_of, undo
 from ...position.board import bit_of, key_after, last_move
 from ...position.geometry import NO_CELL
 from .defence import attack_cells, closes_rows, mark_answers, static_result, stones_in
@@ -28,7 +28,7 @@ from .memory import (
     store_proof,
 )
 from .replies import PREPARES, mark_against, mark_replies
-from .vcf import closeness, list_blocks, wins_by_fours
+from .vcf import closeness, list_blocks, wins_after_pass, wins_by_fours
 
 # Widths of a search: the moves tried besides fours, open threes and answers to threats.
 THREES = 0
@@ -43,9 +43,8 @@ WIDEST = 2  # also all other cells near stones, on the same condition
 def mark_builders(threats, side, weakest):
     """Mark near cells of at least class ``weakest`` that make neither a four nor an open three."""
     state = threats.state
-    ply = state.position.ply
     for word in sets_of(state):
-        cells = state.near[ply, word] & state.position.empties[word] & ~threats.marks[word]
+        cells = near_cells(state, word) & ~threats.marks[word]
         while cells != U64(0):
             cell = word * 64 + lowest_bit(cells)
             cells &= cells - U64(1)
@@ -63,9 +62,7 @@ def mark_attacks(threats, tables, first):
         mark_answers(threats, tables)
         return
     if not closes_rows(tables):
-        pass_turn(state)
-        stones = wins_by_fours(threats, tables, first, threats.test_nodes)
-        pass_turn(state)
+        stones = wins_after_pass(threats, tables, first)
         if stones > 0:
             mark_against(threats, tables, stones, first, threats.test_nodes)
             return

@@ -71,6 +71,13 @@ _REPLAYED = UNPROVABLE - 1  # disproof number of a proven entry that has been re
 
 
 @kernel
+def proven_entry(threats):
+    """Return the table data of the position if it is proven, else 0."""
+    data = probe_proof(threats, proof_key(threats, threats.state.position.key))
+    return data if proof_of(data) == 0 else U64(0)
+
+
+@kernel
 def winning_move(threats, tables, first):
     """Return the attacker's move in a position claimed as won, or NO_CELL if it is not won."""
     state = threats.state
@@ -78,8 +85,8 @@ def winning_move(threats, tables, first):
     cell = first_of(state, side, s.MAKES_FIVE)
     if cell != NO_CELL:
         return cell
-    data = probe_proof(threats, proof_key(threats, state.position.key))
-    if data != U64(0) and proof_of(data) == 0 and cell_of_proof(data) != NO_CELL:
+    data = proven_entry(threats)
+    if cell_of_proof(data) != NO_CELL:
         return cell_of_proof(data)
     stones = wins_by_fours(threats, tables, first, threats.four_nodes)
     if stones > 0:
@@ -106,9 +113,7 @@ def holds(threats, tables, first):
         return 1
     if wins_by_fours(threats, tables, first, threats.four_nodes) > 0:
         return 1
-    key = proof_key(threats, state.position.key)
-    data = probe_proof(threats, key)
-    if data != U64(0) and proof_of(data) == 0 and disproof_of(data) == _REPLAYED:
+    if disproof_of(proven_entry(threats)) == _REPLAYED:
         return 1
     cell = winning_move(threats, tables, first)
     if cell == NO_CELL or not is_allowed(state, tables, cell):
@@ -129,6 +134,7 @@ def holds(threats, tables, first):
                 break
     undo(state, tables)
     if good == 1:
+        key = proof_key(threats, state.position.key)
         data = probe_proof(threats, key)
         store_proof(threats, key, 0, _REPLAYED, cell, length_of(data), 1)
     return good
@@ -140,8 +146,8 @@ def known_length(threats, tables, first):
     value = static_result(threats.state, tables, 0)
     if value > 0:
         return stones_in(value)
-    data = probe_proof(threats, proof_key(threats, threats.state.position.key))
-    if data != U64(0) and proof_of(data) == 0:
+    data = proven_entry(threats)
+    if data != U64(0):
         return length_of(data)
     return wins_by_fours(threats, tables, first, threats.four_nodes)
 

@@ -27,7 +27,7 @@ from .defence import (
     may_foul,
 )
 from .memory import STOPPED, list_marks
-from .vcf import first_of_fours, line_still_wins, search_fours, wins_by_fours
+from .vcf import first_of_fours, line_still_wins, search_fours, wins_after_pass, wins_by_fours
 
 PREPARES = s.MAKES_FOUR  # class that represents a threat of several fours
 _FEW_FOURS = 100  # stones to show that an answer is hopeless
@@ -146,14 +146,11 @@ def mark_replies(threats, tables, first):
     Returns the class of the threat, QUIET if there is none, and sets ``threats.length`` to the
     stones needed to carry it out. Unmarked moves lose to the threat.
     """
-    state = threats.state
     kind = mark_answers(threats, tables)
     if kind != s.QUIET or closes_rows(tables):
         threats.length = 1 if kind == s.MAKES_FIVE else 2
         return kind
-    pass_turn(state)
-    stones = wins_by_fours(threats, tables, first, threats.test_nodes)
-    pass_turn(state)
+    stones = wins_after_pass(threats, tables, first)
     if stones == 0:
         return s.QUIET
     mark_against(threats, tables, stones, first, threats.test_nodes)

@@ -12,10 +12,10 @@ from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64, lowest_bit, packed, prefetch
 from ...patterns import shapes as s
 from ...patterns.forbidden import foul
-from ...patterns.state import class_at, count_of, first_of, play, sets_of, undo
+from ...patterns.state import class_at, count_of, first_of, pass_turn, play, sets_of, undo
 from ...patterns.tables import TABLES
-from ...position.board import bucket_of, key_after, last_move
-from ...position.geometry import NO_CELL, PADDED_CELLS, STRIDE
+from ...position.board import bucket_of, distances, key_after, last_move
+from ...position.geometry import NO_CELL, PADDED_CELLS
 from ...position.rules import EMPTY
 from .defence import (
     clear_marks,
@@ -88,8 +88,7 @@ def store_fours(threats, key, kind, stones, cell, nodes):
 @kernel
 def closeness(cell, other):
     """Return the closeness of two cells: from 3 for neighbours down to 0 out of reach."""
-    dx = abs((cell & (STRIDE - 1)) - (other & (STRIDE - 1)))
-    dy = abs((cell >> 5) - (other >> 5))
+    dx, dy = distances(cell, other)
     far = max(dx, dy)
     if far > 4 or (far > 2 and dx != dy and dx != 0 and dy != 0):
         return 0
@@ -323,6 +322,15 @@ def wins_by_fours(threats, tables, first, nodes):
     if value < 0 and not is_stopped(threats):
         threats.truncated |= 1 << threats.level
     return max(value, np.int64(0))
+
+
+@kernel
+def wins_after_pass(threats, tables, first):
+    """Return the stones of the opponent's win by fours if the side to move passes, or 0."""
+    pass_turn(threats.state)
+    stones = wins_by_fours(threats, tables, first, threats.test_nodes)
+    pass_turn(threats.state)
+    return stones
 
 
 @kernel
