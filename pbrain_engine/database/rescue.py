@@ -162,6 +162,7 @@ def rescue(path: Path, target: Path) -> dict[str, Rescued]:
         raise EngineError(f"there is no database {path}")
     try:
         link = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        link.execute("PRAGMA writable_schema = ON")  # reads files that are cut off, too
         link.execute("SELECT 1 FROM sqlite_master").fetchall()
     except sqlite3.Error as error:
         raise EngineError(f"nothing in {path} can be read: {error}") from None

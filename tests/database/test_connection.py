@@ -214,7 +214,7 @@ def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, 
         assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [*range(4), "cut"])
 def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     tmp_path, whole, seed, capsys
 ):
@@ -224,15 +224,18 @@ def test_what_is_left_of_a_damaged_file_is_rescued_and_nothing_is_added_to_it(
     file.write_bytes(whole)
     with Database(file) as database:
         before = {table: database.count(table) for table in ("game", "position", "node")}
-    damaged = whole[:at] + bytes(page) + whole[at + page :]
+    is_cut = seed == "cut"
+    damaged = whole[: -3 * page] if is_cut else whole[:at] + bytes(page) + whole[at + page :]
     file.write_bytes(damaged)
     assert cli.main(["db", str(file), "add", "a1b2"]) == 1
     said = capsys.readouterr().err
-    assert "is damaged" in said and "nothing was stored" in said and file.read_bytes() == damaged
+    assert "is damaged" in said and file.read_bytes() == damaged
+    assert is_cut or "nothing was stored" in said
     assert said.count("\n") == 1 and "***" not in said
     assert cli.main(["db", str(new), "merge", str(file)]) == 1 and not new.exists()
     said = capsys.readouterr().err
-    assert "is damaged" in said and "nothing was copied" in said and said.count("\n") == 1
+    assert "is damaged" in said and said.count("\n") == 1
+    assert is_cut or "nothing was copied" in said
     assert cli.main(["db", str(file), "rescue", str(new)]) == 0
     said = capsys.readouterr().out
     assert cli.main(["db", str(new), "check"]) == 0
