@@ -113,11 +113,7 @@ def _games(trees: Iterable[GameTree]) -> Iterator[Item]:
 
 
 def add_result(record: GameRecord) -> GameRecord:
-    """Return a game as the database stores it: without comments on its moves.
-
-    If the file gives no result, it is taken from the final position.
-    """
-    record = record._replace(comments=())
+    """Return a game with the result of its final position, if its file gives none."""
     if record.result:
         return record
     try:

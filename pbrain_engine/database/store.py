@@ -39,6 +39,7 @@ ADD_POSITION = """INSERT INTO position (key) VALUES (:key)
     ON CONFLICT (key) DO UPDATE SET draws = position.draws RETURNING id"""
 ADD_AUTHOR = """INSERT INTO author (version, weights) VALUES (:version, :weights)
     ON CONFLICT (version, weights) DO UPDATE SET weights = excluded.weights RETURNING id"""
+GAME = "SELECT 1 FROM game WHERE digest = :digest"
 ADD_GAME = """INSERT INTO game (digest, result, record) VALUES (:digest, :result, :record)
     ON CONFLICT (digest) DO NOTHING"""
 
@@ -145,18 +146,20 @@ class Database:
     # Games ---------------------------------------------------------------------------
 
     def add_games(self, games: Iterable[StoredGame]) -> Added:
-        """Store games and their positions, skipping games that are stored already."""
+        """Store games without comments on moves, and their positions; skip those stored already."""
         counts = defaultdict[bytes, dict[str, int]](lambda: dict.fromkeys(RESULTS.values(), 0))
         known: list[Known] = []
         added = skipped = 0
         for game in games:
-            record = game.record
-            text = clean(format_sgf(record))
+            record = game.record._replace(comments=())
+            noted, text = (clean(format_sgf(each)) for each in (game.record, record))
             result = record.result if game.counts and record.result in RESULTS else OPEN
             row = {"digest": digest_of(text), "result": result, "record": text}
             images = list(record.images())
             known += [Known(images[ply], finding) for ply, finding in game.findings.items()]
-            if not self.connection.run(ADD_GAME, row):
+            # earlier versions stored journals with comments on their moves
+            is_known = noted != text and self.connection.rows(GAME, {"digest": digest_of(noted)})
+            if is_known or not self.connection.run(ADD_GAME, row):
                 skipped += 1
                 continue
             added += 1

@@ -17,13 +17,23 @@ from pbrain_engine.database import lines, sources
 from pbrain_engine.database.lines import Filter, add_tree, join_texts, read_trees
 from pbrain_engine.database.rescue import find_faults
 from pbrain_engine.database.sources import SourceOptions, add_items, merge, read_source
-from pbrain_engine.database.store import Added, Database, StoredGame, rank_of
+from pbrain_engine.database.store import (
+    ADD_GAME,
+    Added,
+    Database,
+    StoredGame,
+    digest_of,
+    rank_of,
+)
 from pbrain_engine.game.cells import NotationError
 from pbrain_engine.game.position import image_of
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.result import LOWER, UPPER, Author, Known
 from pbrain_engine.game.tree import GameTree, TreeNode
+from pbrain_engine.notation.files import write_game
+from pbrain_engine.notation.sgf import format_sgf
 from pbrain_engine.position.geometry import symmetries, transform
+from tests.arena import test_journal
 
 Cell = tuple[int, int]
 Key = tuple[object, ...]
@@ -286,3 +296,19 @@ def test_a_file_of_games_that_is_only_written_is_named(tmp_path):
     path.write_text('[Event "x"]\n\n1. h8 1-0\n', encoding="utf-8")
     with pytest.raises(NotationError, match="this is a PGN file, which is not read; SGF is"):
         list(read_source(str(path), SourceOptions()))
+
+
+def test_a_game_of_a_journal_counts_once_with_its_file_and_as_earlier_versions_stored_it(tmp_path):
+    path = test_journal.written(tmp_path, test_journal.game())
+    (game,) = read_source(str(path), SourceOptions())
+    assert isinstance(game, StoredGame) and any(game.record.comments)
+    write_game(tmp_path / "game.sgf", game.record)
+    noted = format_sgf(game.record)
+    earlier = {"digest": digest_of(noted), "result": "*", "record": noted}
+    for first in ("journal", "file", "earlier"):
+        with Database(tmp_path / first, create=True) as database:
+            if first == "earlier":
+                database.connection.run(ADD_GAME, earlier)
+            for name in (path, tmp_path / "game.sgf")[:: -1 if first == "file" else 1]:
+                add_items(database, read_source(str(name), SourceOptions()))
+            assert database.count("game") == 1 and list(find_faults(database)) == []
