@@ -7,17 +7,20 @@ from collections import Counter
 
 import pytest
 
-from pbrain_engine import Engine, Rule, cli
+from pbrain_engine import Engine, Move, Rule, cli
 from pbrain_engine.learn import selfplay
 from pbrain_engine.learn.selfplay import (
     ALL_SQUARE,
     KINDS,
+    Plan,
+    SelfPlayer,
     format_shares,
     make_opening,
     parse_shares,
+    play_game,
     set_up_line,
 )
-from pbrain_engine.notation.games import read_about
+from pbrain_engine.notation.games import Ending, NodePlan, read_about
 
 
 @pytest.mark.parametrize("board", [7, 15, 20])
@@ -68,3 +71,21 @@ def test_the_head_names_what_is_not_as_it_always_was(openings, full, tmp_path):
     assert cli.main(["datagen", str(path), *words]) == 0
     about, named = read_about(path), openings or format_shares(selfplay.MIX)
     assert about.get("openings", "square") == named and about.get("full", "") == full
+
+
+class Even(SelfPlayer):
+    """Sees no advantage, and makes no rows."""
+
+    def judge(self) -> int:
+        return 0
+
+    def decide(self, chance: random.Random) -> tuple[Move, int]:
+        game = self._engine.game
+        apart = [c for c in game.legal_moves() if (c.x + 2 * c.y) % 4 // 2 == game.to_move]
+        return chance.choice(apart), 0
+
+
+def test_an_even_game_is_a_draw_as_soon_as_45_of_100_cells_are_full(engine):
+    plan = Plan(1, NodePlan(1), (Rule.FREESTYLE,), (10,), "hand")
+    record = play_game(engine, plan, 0, Even(engine, plan))
+    assert (len(record.moves), record.ending) == (45, Ending.CALM)
