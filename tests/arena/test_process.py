@@ -100,7 +100,7 @@ def check_fault(mode: str, judge: bool = False, log: str = "") -> None:
     began = time.monotonic()
     turn = 8.0 if mode in PATIENT else 0.3 if judge else 0.2
     games = play(2, 2, engines=(hostile(mode), HELPFUL), judge=judge, turn=turn, log=log)
-    assert [game.reason for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
+    assert [game.fault for game in games] == [CAUSES[mode]] * 2, [g.detail for g in games]
     assert all(game.loser == mode for game in games)
     assert time.monotonic() - began < 20
 

@@ -162,7 +162,7 @@ def ended(played: GameRecord) -> str:
     columns = {"ms": played.times, "depth": played.depths, "value": played.values}
     columns["nodes"] = played.nodes
     known = [f"{name} {[*column]}" for name, column in columns.items() if any(column)]
-    said = f"{played.winner}, {played.reason}: {played.detail[:220]}"
+    said = f"{played.winner}, {'fault ' * bool(played.fault)}{played.reason}: {played.detail[:220]}"
     moves = format_moves(played.moves)
     return "; ".join([said, moves, *known, f"{[peak >> 20 for peak in played.memory]} MB"])
 
