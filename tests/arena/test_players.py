@@ -76,11 +76,15 @@ def test_programs_are_asked_as_the_protocol_has_it(second, at_five, steps, black
     assert len(game.moves) == 12
 
 
-def test_a_judge_decides_for_programs_without_the_command():
-    command = f"{PROGRAM} 0=UNKNOWN 3=ERROR 5=UNKNOWN"
-    for game in games(settings(f"a={command}", f"b={command}", "--draw-after", "12")):
+@pytest.mark.parametrize(
+    ("name", "answers"), [("swap2", "0=UNKNOWN 3=ERROR 5=UNKNOWN"), ("swap", "0=SWAP 3=SWAP")]
+)
+def test_a_judge_decides_where_programs_or_the_opening_lack_the_command(name, answers):
+    command = f"{PROGRAM} {answers}"
+    words = ("--draw-after", "12", "--openings", name)
+    for game in games(settings(f"a={command}", f"b={command}", *words)):
         assert game.reason == "limit"
-        assert OpeningPlay.named("swap2", actions=game.steps).step is None
+        assert OpeningPlay.named(name, actions=game.steps).step is None
 
 
 def test_a_judge_starts_only_for_programs_without_the_command(monkeypatch):
