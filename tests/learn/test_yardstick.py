@@ -16,7 +16,7 @@ from pbrain_engine.arena.elo import average
 from pbrain_engine.database.sources import SourceOptions, read_source
 from pbrain_engine.game.record import stage_of
 from pbrain_engine.game.result import Known
-from pbrain_engine.learn.yardstick import FIGURES, measure
+from pbrain_engine.learn.yardstick import FIGURES, Sources, measure
 from pbrain_engine.notation.games import (
     NO_VALUE,
     SINGLE,
@@ -104,6 +104,11 @@ def test_errors_are_those_of_games():
     assert average([0.2, nan, 0.4], [(0, 1), (0, 2), (0, 3)]) == pytest.approx((0.3, 0.1))
     assert isnan(average([0.2, 0.4], [(0, 1), (0, 1)]).error)
     assert sqrt(2) * average([0.0, 1.0], [(0, 1), (0, 2)]).error == pytest.approx(sqrt(0.5))
+
+
+def test_games_of_a_second_file_are_numbered_after_those_of_the_first(path):
+    sources = Sources([path, path])
+    assert [sources[at].number for at in range(2 * len(RECORDS))] == [0, 0, 1, 2, 3, 3, 4, 5]
 
 
 def test_the_difference_is_that_of_the_same_positions(path, capsys):
