@@ -137,13 +137,17 @@ def run(engine: Engine, position: GameRecord, limit: Limit) -> BenchRun:
     )  # fmt: skip
 
 
+def _per_second(nodes: int, seconds: float) -> int:
+    return round(nodes / max(seconds, 1e-9))
+
+
 def summary(engine: Engine, runs: list[BenchRun], limit: Limit) -> Document:
     """Return the totals and the conditions of the measurement."""
     nodes = sum(run.nodes for run in runs)
     seconds = sum(run.time for run in runs)
     return {
         "nodes": nodes,
-        "nps": round(nodes / max(seconds, 1e-9)),
+        "nps": _per_second(nodes, seconds),
         "time": round(seconds, 3),
         "depth": limit.depth,
         "threads": engine.threads,
@@ -170,7 +174,7 @@ def pairs_per_second(engine: Engine) -> int:
 
 
 def _show(run: BenchRun) -> None:
-    speed = view.format_count(run.nodes / max(run.time, 1e-9))
+    speed = view.format_count(_per_second(run.nodes, run.time))
     print(
         f"{run.rule:10} {run.size}x{run.size} {run.stones:3} stones {run.nodes:10,} nodes "
         f"{run.time:7.2f} s {speed:>7}/s  value {format_value(run.value)}",

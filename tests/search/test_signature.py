@@ -33,7 +33,9 @@ def git(*arguments: str) -> str:
 
 def test_the_bench_gives_the_signature(capsys):
     assert bench.main(["--json"]) == 0
-    measured = json.loads(capsys.readouterr().out)["nodes"]
+    said = json.loads(capsys.readouterr().out)
+    measured = said["nodes"]
+    assert said["nps"] == pytest.approx(measured / said["time"], rel=0.01)
     assert measured == reported(), f"write {measured} into {FILE.name} and end the message with it"
 
 
