@@ -187,9 +187,9 @@ def consequence(game: Game, solver: Solver) -> tuple[list[Move], tuple[Move, ...
     if fives or game.winner is not None:
         return fives, ()
     game.set_to_move(loser.opponent)
-    proof = solver.fours(game, nodes=FOUR_STONES)
+    line = solver.fours(game, nodes=FOUR_STONES).line
     game.set_to_move(loser)
-    return [], proof.line if proof.wins else ()
+    return [], line
 
 
 # Shapes: what a stone on an empty cell would make for a side, and why renju forbids it.
