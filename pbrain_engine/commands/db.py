@@ -42,7 +42,6 @@ from ..options import (
     integer,
     whole,
 )
-from ..position.geometry import Coordinates
 from ..position.rules import Rule, Side
 from ..values import format_value
 
@@ -111,13 +110,8 @@ def _show_position(database: Database, options: argparse.Namespace) -> int:
         print(json.dumps(out))
         return 0
     print("\n".join([*position_lines(asked), *entry_lines(entry)]))
-
-    def order(pair: tuple[Coordinates, Entry]) -> tuple[int, int]:
-        finding = pair[1].finding  # the best value first, then the most games
-        return finding.value if finding is not None else 1 << 20, -pair[1].games
-
     to_move = asked.position.to_move
-    for move, after in sorted(moves, key=order):
+    for move, after in moves:
         print(f"  {cell_name(*move):4} {move_words(to_move, after)}")
     return 0
 

@@ -217,11 +217,20 @@ def look_up_any_rule(database: Database, record: GameRecord) -> tuple[GameRecord
 
 
 def list_next_moves(database: Database, position: Position) -> list[tuple[Coordinates, Entry]]:
-    """Return every move to a known position, with the entry of that position."""
+    """Return every move to a known position, with the entry of that position.
+
+    The best value comes first, then the most games.
+    """
     entries = (
         (cell, database.look_up(image_of(position.after(cell)))) for cell in position.empty_cells
     )
-    return [(cell, entry) for cell, entry in entries if entry is not None]
+    known = [(cell, entry) for cell, entry in entries if entry is not None]
+
+    def order(pair: tuple[Coordinates, Entry]) -> tuple[int, int]:
+        finding = pair[1].finding
+        return finding.value if finding is not None else 1 << 20, -pair[1].games
+
+    return sorted(known, key=order)
 
 
 class Filter(NamedTuple):
