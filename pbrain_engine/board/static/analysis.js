@@ -1,7 +1,7 @@
 // Live analysis of the position that is looked at, and the threats on the board.
 
 import { SHAPE_SIGNS } from "./board.js";
-import { WIN } from "./draw.js";
+import { WIN_BAND, valueText } from "./draw.js";
 import { SIDES, isSame } from "./tree.js";
 import { Panel, button, find, isChecked, make, unpressed } from "./dom.js";
 import { decimal, percent, short, t, worth, worthSign } from "./words.js";
@@ -40,10 +40,8 @@ export class AnalysisPanel extends Panel {
   // Position changes ---
 
   onnode(node) {
-    this.previewed = null;
+    this.previewed = this.threats = null;
     this.say("");
-    this.threats = null;
-    this.show();
     this.analyse(node);
     this.ask(node);
   }
@@ -51,51 +49,28 @@ export class AnalysisPanel extends Panel {
   get found() { return this.app.isQuiet ? null : this.app.node.found; }
 
   async analyse(node) {
-    const { app } = this, server = app.server;
+    const { app } = this, { server } = app;
     this.isEnded = false;
+    this.trouble = "";
     server.stop(this.search);
     this.search = null;
-    if (!isChecked("analysis-on") || app.isQuiet || node.isOver) {
-      if (!this.found) app.setBar(this.endValue(node));
-      return;
-    }
+    if (!isChecked("analysis-on") || app.isQuiet || node.isOver) return;
     const [multipv, threads, memory, nodes] = ["lines", "threads", "memory", "nodes"].map((name) => Number(find(name).value) || null);
-    const question = app.ask("analyse", { multipv, threads, memory, nodes, policy: isChecked("policy") }, (event) => this.take(node, question.id, event));
+    const question = app.ask("analyse", { multipv, threads, memory, nodes, policy: isChecked("policy") }, (event) => { if (this.search === question.id) this.take(node, event); });
     this.search = question.id;
-    this.show();
     const found = await question;
     if (this.search !== question.id) return;
-    this.isEnded = found.stopped;
-    if (!found.error) {
-      this.take(node, question.id, found);
-      this.summary.dataset.state = "done";
-    } else if (!found.stopped) this.summary.textContent = node.isOver ? "–" : found.error;
     this.search = null; // so that it is not stopped when something else goes on
+    this.isEnded = found.stopped;
+    if (!found.stopped) this.trouble = found.error || "";
+    this.take(node, found);
   }
 
   // Another question has ended the search: it goes on when that is answered.
   onidle() { if (this.isEnded) this.analyse(this.app.node); }
 
-  // A game is over: its bar, also where nothing is analysed, and no refusal of the server.
-  onfacts(node) {
-    if (!node.isOver) return;
-    this.app.setBar(this.endValue(node));
-    this.summary.textContent = "–";
-  }
-
-  endValue({ facts }) {
-    if (!facts?.winner) return facts?.full ? { value: 0, chance: 0.5, is: t("draw") } : null;
-    const won = facts.winner === this.app.mover;
-    return { value: won ? WIN : -WIN, chance: Number(won), is: t("wins", { side: facts.winner }) };
-  }
-
-  take(node, id, found) {
-    if (this.search !== id || found.error) return;
-    node.found = found;
-    if (this.app.node !== node) return;
-    this.summary.dataset.state = "running";
-    this.show();
-    this.app.moves.showCurve();
+  take(node, found) {
+    if (!found.error) node.found = found;
     this.app.draw();
   }
 
@@ -104,7 +79,6 @@ export class AnalysisPanel extends Panel {
     const found = await this.app.ask("threats");
     if (this.app.node !== node || found.stopped) return;
     this.threats = found;
-    this.show();
     this.app.draw();
   }
 
@@ -121,26 +95,45 @@ export class AnalysisPanel extends Panel {
 
   // View ---
 
-  show() {
-    const { app, found } = this, lines = found?.lines || [];
+  refresh() {
+    const { app, found, search } = this, { node } = app, lines = (!node.isOver && found?.lines) || [];
     find("threat-note").textContent = this.threatText();
     find("shape-legend").hidden = find("overlay").value === "off";
     this.list.style.setProperty("--lines", find("lines").value || 1);
     unpressed(this.list, () => this.fill(lines));
-    app.setBar(lines.length ? found : this.endValue(app.node));
-    if (!lines.length) return this.summary.replaceChildren(app.isQuiet ? t("quiet") : this.search ? t("looking") : "–");
-    const words = [t("depth-is", { depth: found.depth < found.seldepth ? `${found.depth}–${found.seldepth}` : found.depth }), t("nodes-are", { n: short(found.nodes) })];
-    if (found.time > 0) words.push(t("speed", { n: short(found.nodes / found.time) }));
-    words.push(t("time-is", { n: decimal(found.time, 1) }), ...(found.network ? [t("network")] : []));
-    return this.summary.replaceChildren(make("strong", {}, `${t(app.mover)} ${percent(found.chance)}`),
-      ...words.map((word) => make("span", { title: word === t("network") ? found.network : null }, word)));
+    this.showBar(lines.length ? found : null);
+    this.summary.dataset.state = search ? "running" : "done";
+    if (node.isOver) this.summary.textContent = "–";
+    else if (this.trouble || !lines.length) this.summary.textContent = app.isQuiet ? t("quiet") : this.trouble || (search ? t("looking") : "–");
+    else this.summary.replaceChildren(...this.figures(found));
+  }
+
+  // Black's share of the bar; found: what is known of a game that goes on.
+  showBar(found) {
+    const { app } = this, { node } = app, { winner, full } = node.facts || {}, { chance = 0.5, value = 0 } = found || {};
+    const black = winner ? Number(winner === "black") : app.tree.toMove(node) ? 1 - chance : chance;
+    const is = winner ? t("wins", { side: winner }) : full ? t("draw") : found ? "" : t("not-known");
+    find("bar-black").style.transform = `scaleY(${black.toFixed(3)})`; // unlike a height it moves without a new layout
+    find("bar-text").textContent = is ? "" : Math.abs(value) >= WIN_BAND ? valueText(Math.abs(value)).slice(1) : Math.round(100 * black);
+    find("bar").setAttribute("aria-label", `${t("evaluation")}: ${is || `${t("black")} ${percent(black)}`}`);
+  }
+
+  figures({ depth, seldepth, nodes, time, chance, network }) {
+    const words = [t("depth-is", { depth: depth < seldepth ? `${depth}–${seldepth}` : depth }), t("nodes-are", { n: short(nodes) })];
+    if (time > 0) words.push(t("speed", { n: short(nodes / time) }));
+    words.push(t("time-is", { n: decimal(time, 1) }));
+    return [make("strong", {}, `${t(this.app.mover)} ${percent(chance)}`), ...words.map((word) => make("span", {}, word)),
+      network ? make("span", { title: network }, t("network")) : ""];
   }
 
   // A row stays while its line changes, and with it what points at it.
   fill(lines) {
     const { app } = this;
     this.shown = lines;
-    while (this.list.children.length > lines.length) this.list.lastChild.remove();
+    for (const row of [...this.list.children].slice(lines.length)) {
+      row.firstChild.blur(); // which draws
+      row.remove();
+    }
     lines.forEach((line, at) => {
       const texts = [app.nameOf(line.move), worth(line), app.names((line.win?.line || line.pv).slice(1))];
       const row = this.list.children[at] || this.list.appendChild(this.row(at));

@@ -3,6 +3,7 @@
 import { Finger } from "./finger.js";
 import { SIGNS } from "./moves.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
+import { isChecked } from "./dom.js";
 import { SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
@@ -105,9 +106,8 @@ export class BoardView {
     return `${this.app.nameOf(cell)} ${stone || (foul ? t("forbidden", { why: t(`foul ${foul.reason}`) }) : t("empty"))}`;
   }
 
-  // view: width, height, fromBottom, stones [{cell, side, number}], last, toMove, and marks.
-  draw(view) {
-    const { width, height, toMove, marks, fromBottom } = view, places = `${width}x${height} ${fromBottom}`;
+  draw(marks) {
+    const { node, tree, fromBottom } = this.app, { width, height } = tree.start, toMove = tree.toMove(node), places = `${width}x${height} ${fromBottom}`;
     Object.assign(this, { width, height, toMove, marks });
     if (places !== this.places) {
       this.places = places;
@@ -118,10 +118,10 @@ export class BoardView {
       this.svg.style.setProperty("--ratio", wide / tall);
       [this.stoneLayer, this.markLayer, this.ghost, this.lens] = ["stones", "marks", "ghost", "lens"].map((name) => element("g", { class: name }, this.svg));
     }
-    const drawn = JSON.stringify([view.stones, view.last, view.numbers]);
+    const drawn = JSON.stringify([tree.stones(node), node.ply, isChecked("numbers")]);
     if (drawn !== this.drawn) {
       this.drawn = drawn;
-      this.drawStones(view);
+      this.drawStones();
     }
     const marked = JSON.stringify([marks, toMove]);
     if (marked !== this.marked) { // painting is what takes longest
@@ -133,15 +133,16 @@ export class BoardView {
     this.drawGhost();
   }
 
-  drawStones(view) {
-    const layer = this.stoneLayer;
+  drawStones() {
+    const { node, tree } = this.app, layer = this.stoneLayer, hasNumbers = isChecked("numbers");
     this.stones = new Map();
     layer.replaceChildren();
-    for (const { cell, side, number } of view.stones) {
-      this.drawPiece(layer, cell, side, view.numbers ? number : "");
-      this.stones.set(String(cell), side === "wall" ? t("blocked") : t("stone", { side, number: number || 0 }));
-    }
-    if (view.last) drawLast(layer, view.last);
+    tree.stones(node).forEach(({ x, y, side }, at) => {
+      const number = Math.max(0, at + 1 - tree.start.placed.length);
+      this.drawPiece(layer, [x, y], side, hasNumbers && number);
+      this.stones.set(`${x},${y}`, side === "wall" ? t("blocked") : t("stone", { side, number }));
+    });
+    if (node.cell) drawLast(layer, node.cell);
   }
 
   drawPiece(layer, cell, side, number, more) {
@@ -160,7 +161,6 @@ export class BoardView {
       return element("circle", { ...(style && { class: style }), cx, cy, r }, within);
     };
     const write = (style, [x, y], text, within = layer) => element("text", { class: style, x, y: y + 4 }, within, text);
-    for (const cell of marks.row || []) ring("winning", cell, CELL * 0.43);
     for (const { cell, reason } of marks.forbidden || []) {
       const [cx, cy] = centre(cell), r = 7;
       const cross = element("path", { class: "foul", d: `M${cx - r} ${cy - r}L${cx + r} ${cy + r}M${cx - r} ${cy + r}L${cx + r} ${cy - r}` }, layer);
@@ -168,8 +168,8 @@ export class BoardView {
     }
     for (const { cell, share } of marks.policy || []) ring("policy", cell, 2 + 9 * Math.sqrt(share));
     for (const { x, y, text } of marks.texts || []) write("shape shape-black", centre([x, y]), text);
-    for (const [style, cells] of [["wins", marks.wins], ["rescue", marks.rescues], ["defence", marks.defences]]) {
-      for (const cell of cells || []) ring(style, cell, CELL * 0.4);
+    for (const [style, cells, r = 0.4] of [["winning", marks.row, 0.43], ["wins", marks.wins], ["rescue", marks.rescues], ["defence", marks.defences]]) {
+      for (const cell of cells || []) ring(style, cell, CELL * r);
     }
     for (const { cell, text, best } of marks.labels || []) {
       const label = element("g", { class: best ? "label best" : "label" }, layer);
@@ -222,6 +222,6 @@ export class BoardView {
     copy.setAttribute("width", 2 * wide);
     copy.setAttribute("height", 2 * tall);
     copy.setAttribute("font-family", "system-ui, sans-serif");
-    return { text: new XMLSerializer().serializeToString(copy), wide: 2 * wide, tall: 2 * tall };
+    return new XMLSerializer().serializeToString(copy);
   }
 }

@@ -9,10 +9,9 @@ export function make(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value === true) made.setAttribute(key, "");
-    else if (value !== false && value !== undefined && value !== null) made.setAttribute(key, value);
+    else if (value !== null) made.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  made.append(...children);
   return made;
 }
 
@@ -111,18 +110,6 @@ export function download(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   make("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 5000);
-}
-
-export async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = make("textarea", {}, text);
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
 }
 
 export const isChecked = (id) => find(id).checked;

@@ -1,7 +1,7 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, button, copy, download, find, make } from "./dom.js";
+import { Panel, button, download, find, make } from "./dom.js";
 import { chosenBoard } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { boardName, said, t } from "./words.js";
@@ -30,7 +30,7 @@ export class FilePanel extends Panel {
   // Put a stone or block a cell, or take it away again. Moves become stones that were set up.
   put(cell) {
     const { app } = this, side = this.puts;
-    const [x, y] = cell, old = this.stones(), there = old.find((stone) => isSame([stone.x, stone.y], cell)), others = old.filter((stone) => stone !== there);
+    const [x, y] = cell, old = app.tree.stones(app.node), there = old.find((stone) => isSame([stone.x, stone.y], cell)), others = old.filter((stone) => stone !== there);
     return this.setUp({ placed: there?.side === side ? others : [...others, { x, y, side }], first: app.mover });
   }
 
@@ -46,12 +46,10 @@ export class FilePanel extends Panel {
     scrollTo(0, 0);
   }
 
-  stones() {
+  passTurn() {
     const { tree, node } = this.app;
-    return [...tree.start.placed, ...node.path.map(({ cell: [x, y], side }) => ({ x, y, side: SIDES[side] }))];
+    return this.setUp({ placed: tree.stones(node), first: SIDES[1 - tree.toMove(node)] });
   }
-
-  passTurn() { return this.setUp({ placed: this.stones(), first: SIDES[1 - SIDES.indexOf(this.app.mover)] }); }
 
   empty() { return this.setUp({ placed: [], first: "black" }); }
 
@@ -67,7 +65,7 @@ export class FilePanel extends Panel {
   // Turn the whole game, or move it by a cell.
   turn(what) {
     const { app } = this, { width, height, placed } = app.tree.start;
-    if (app.away || (app.guide && app.guide.isOn)) return this.say(t("turn-later"));
+    if (app.away || app.guide?.isOn) return this.say(t("turn-later"));
     const [dx, dy] = SHIFTS[what] || [0, 0], isTurned = what === "rotate";
     const image = ([x, y]) => (isTurned ? [height - 1 - y, x] : what === "mirror" ? [width - 1 - x, y] : [x + dx, y + dy]);
     const cells = [...app.tree.nodes().slice(1).map((node) => node.cell), ...placed.map(({ x, y }) => [x, y])].map(image);
@@ -152,7 +150,15 @@ export class FilePanel extends Panel {
   copyLink() { return this.copy(location.origin + location.pathname + address.write(this.app.tree, this.app.node)); }
 
   async copy(text, what = text) {
-    await copy(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch { // not in a page that came over plain HTTP
+      const area = make("textarea", {}, text);
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
     this.say(t("copied", { what }));
   }
 
@@ -165,13 +171,14 @@ export class FilePanel extends Panel {
     this.keep("gif", "image/gif", await gifOf(answer.text), answer.losses);
   }
 
-  svg() { this.keep("svg", "image/svg+xml", this.app.board.picture().text); }
+  svg() { this.keep("svg", "image/svg+xml", this.app.board.picture()); }
 
   async png() {
-    const { text, wide, tall } = this.app.board.picture(), image = new Image(), canvas = make("canvas", { width: wide, height: tall });
-    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
+    const image = new Image();
+    image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(this.app.board.picture());
     await image.decode();
-    canvas.getContext("2d").drawImage(image, 0, 0, wide, tall);
+    const canvas = make("canvas", { width: image.width, height: image.height });
+    canvas.getContext("2d").drawImage(image, 0, 0);
     canvas.toBlob((blob) => this.keep("png", "image/png", blob));
   }
 }

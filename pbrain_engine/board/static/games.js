@@ -38,15 +38,13 @@ export class GamesPanel extends Panel {
     this.keep(tree, node);
   }
 
-  keep(tree, node) {
+  async keep(tree, node) {
+    const { server } = this.app, { id } = tree;
     clearTimeout(this.timer);
-    if (!tree.isEmpty && !tree.isGone && !tree.isUnchanged) this.save({ ...tree.document(node), match: tree.goesOn });
-  }
-
-  async save(document) {
-    const { server } = this.app, question = server.ask("keep", document);
-    server.stop(this.keeping[document.game]); // what has waited for the server since is old
-    this.keeping[document.game] = question.id;
+    if (tree.isEmpty || tree.isGone || tree.isUnchanged) return;
+    const question = server.ask("keep", { ...tree.document(node), match: tree.goesOn });
+    server.stop(this.keeping[id]); // what has waited for the server since is old
+    this.keeping[id] = question.id;
     const { error, stopped } = await question;
     if (error && !stopped) this.say(t("not-kept", { why: error }));
     if (!this.element.hidden) this.fill();

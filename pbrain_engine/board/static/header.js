@@ -20,8 +20,8 @@ export function listenToKeys(app) {
     if (!name || isTyping || event.ctrlKey || event.metaKey || event.altKey || (event.key === " " && event.target.closest("button, summary"))) return;
     if (event.target.type === "range" && event.key.startsWith("Arrow")) return;
     if (name === "winning") app.openTab("analyse");
-    if (name === "key-best") app.playBest();
-    else if (!find(name).hidden) find(name).click();
+    const piece = name === "key-best" ? find("lines-found").querySelector("button") : find(name);
+    if (!piece?.hidden) piece?.click();
     event.preventDefault();
   });
 }

@@ -86,7 +86,7 @@ export class KnownPanel extends Panel {
       ...(known?.moves?.length ? [make("p", {}, `${t("best")} `, ...known.moves.slice(0, 5).map((cell) => this.move(cell)), known.pv.length > 1 ? ` ${t("line")} ${app.names(known.pv)}` : "")] : []),
       ...(known?.book?.length ? [make("p", {}, `${t("book")} `, ...known.book.map((row) => make("span", {}, this.move(row.move), ` ${worth(row)} `)))] : []),
       ...notes.map((note) => make("blockquote", {}, [note.title, note.comment, ...note.labels.map(({ cell, text }) => `${app.nameOf(cell)}: ${text}`)].filter(Boolean).join("\n") || "✓")));
-    const rows = this.sorted(known);
+    const rows = known?.next || [];
     find("known-moves").hidden = !rows.length;
     refill(find("known-next"), rows.map((row) => [[row, app.nameOf(row.move)], () => make("tr", {}, make("td", {}, this.move(row.move)),
       ...[row.value === null ? "" : worth(row), row.depth ?? ""].map((text) => make("td", {}, String(text))), make("td", {}, ...this.results(row)))]));
@@ -109,10 +109,6 @@ export class KnownPanel extends Panel {
     return t("games-were", { n, black, share: percent(black / n), draws, white });
   }
 
-  sorted(known) {
-    return (known?.next || []).slice().sort((a, b) => (b.value ?? -1e6) - (a.value ?? -1e6) || b.games - a.games);
-  }
-
   move(cell) { return button(this.app.nameOf(cell), () => this.app.click(cell), { class: "node" }); }
 
   words(known) {
@@ -131,7 +127,6 @@ export class KnownPanel extends Panel {
   marks() {
     const { known } = this.app.node;
     if (this.app.tab !== this.name || this.app.isQuiet || !known?.next?.length || !isChecked("known-on-board")) return null;
-    const rows = this.sorted(known);
-    return { labels: rows.map((row, rank) => ({ cell: row.move, best: rank === 0 && row.value > 0, text: row.value === null ? row.games || "·" : worthSign(row) })) };
+    return { labels: known.next.map((row, rank) => ({ cell: row.move, best: rank === 0 && row.value > 0, text: row.value === null ? row.games || "·" : worthSign(row) })) };
   }
 }

@@ -16,9 +16,9 @@ import { Lesson, ReviewPanel } from "./review.js";
 import { Server } from "./server.js";
 import { chosenBoard, fillForm } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
-import { letterOf, nameOf, readCells, valueText, WIN_BAND } from "./draw.js";
+import { letterOf, nameOf, readCells } from "./draw.js";
 import { SESSION, keepFields, remember, remembered } from "./kept.js";
-import { boardName, openingName, percent, t, translate } from "./words.js";
+import { boardName, openingName, t, translate } from "./words.js";
 
 const KEEP_AFTER = 150; // milliseconds after a move, so that the search begins first
 const IS_RELOAD = performance.getEntriesByType("navigation")[0]?.type === "reload"; // its address may be that of the move before
@@ -27,7 +27,7 @@ class App {
   constructor() {
     this.guide = null; // what reacts to the moves of the person: a game, a proof, a puzzle
     this.server = new Server((state, reason) => this.connection(state, reason), () => this.tell("onidle"));
-    translate(document);
+    translate();
     this.board = new BoardView(find("board"), this);
     this.away = null; // the game whose place a puzzle has taken
     fillForm();
@@ -133,8 +133,7 @@ class App {
 
   go(node) {
     this.node = node;
-    this.line = null;
-    this.unsay();
+    this.line = this.message = null;
     clearTimeout(this.keepTimer);
     this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
     this.tell("onnode", node);
@@ -241,21 +240,21 @@ class App {
   get fromBottom() { return isChecked("from-bottom"); }
 
   draw() {
-    const { start } = this.tree, { width, height, placed } = start, node = this.node;
+    const { node } = this;
     this.tell("refresh");
-    const stones = placed.map(({ x, y, side }) => ({ cell: [x, y], side }));
-    for (const at of node.path) stones.push({ cell: at.cell, side: SIDES[at.side], number: at.ply });
     const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels, drawn: this.drawn, from: node.ply + 1 };
     for (const panel of this.panels) Object.assign(marks, panel.marks?.() || {});
-    this.board.draw({ width, height, fromBottom: this.fromBottom, stones, last: node.cell, toMove: this.tree.toMove(node), marks, numbers: isChecked("numbers") });
+    this.board.draw(marks);
     const last = node.end.ply;
     find("step").max = last;
     find("step").value = node.ply;
     find("undo").disabled = find("first").disabled = !node.parent;
     find("redo").disabled = find("last").disabled = !node.children.length;
     const opening = node.facts?.opening;
-    find("about").textContent = boardName(start) + (opening ? ` · ${openingName(opening)}` : "");
-    if (!this.message) find("state").textContent = this.stateText();
+    find("about").textContent = boardName(this.tree.start) + (opening ? ` · ${openingName(opening)}` : "");
+    const { text = this.stateText(), isWarning = false } = this.message || {};
+    find("state").textContent = text;
+    find("state").classList.toggle("warning", isWarning);
   }
 
   foulText(name, { cell, reason }) { return t(name, { cell: this.nameOf(cell), why: t(`foul ${reason}`) }); }
@@ -274,34 +273,17 @@ class App {
 
   // Say something below the board, for a while or until another move; a warning in red.
   say(text, isWarning = false) {
-    const state = find("state");
-    state.textContent = text;
-    state.classList.toggle("warning", isWarning);
-    this.message = true;
+    this.message = { text, isWarning };
+    this.draw();
     clearTimeout(this.sayTimer);
     this.sayTimer = setTimeout(() => {
-      this.line = null; // a hint goes with its words
-      this.unsay();
+      this.line = this.message = null; // a hint goes with its words
       this.draw();
     }, 4000);
   }
 
   // Say something to screen readers alone.
   speak(text) { find("spoken").textContent = text; }
-
-  unsay() {
-    this.message = false;
-    find("state").classList.remove("warning");
-  }
-
-  // The chance and value of the side to move as black's share of the bar; null: not known.
-  setBar(found) {
-    const { chance, value, is } = found || { chance: 0.5, value: 0, is: t("not-known") };
-    const black = this.tree.toMove(this.node) ? 1 - chance : chance;
-    find("bar-black").style.transform = `scaleY(${black.toFixed(3)})`; // unlike a height it moves without a new layout
-    find("bar-text").textContent = is ? "" : Math.abs(value) >= WIN_BAND ? valueText(Math.abs(value)).slice(1) : Math.round(100 * black);
-    find("bar").setAttribute("aria-label", `${t("evaluation")}: ${is || `${t("black")} ${percent(black)}`}`);
-  }
 
   // Buttons over the board for a decision.
   choose(options, words = "") {
@@ -319,7 +301,7 @@ class App {
 
   tell(what, news) { for (const panel of this.panels) panel[what]?.(news); }
 
-  openTab(name, focus = false) {
+  openTab(name) {
     if (!find(`tab-${name}`)) name = "play";
     const left = this.panels.find((panel) => panel.name === this.tab);
     this.tab = document.body.dataset.tab = name;
@@ -331,7 +313,6 @@ class App {
       panel.element.hidden = !isOpen;
       tab.setAttribute("aria-selected", isOpen);
       tab.tabIndex = isOpen ? 0 : -1;
-      if (isOpen && focus) tab.focus();
     }
     this[name].onopen?.(Boolean(left));
     this.known.takeComment(this.node); // another tab may end the quiet of a game
@@ -355,10 +336,11 @@ class App {
       if (piece.files) piece.value = ""; // the same file can be chosen again
     });
     tabs.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], all = [...tabs.querySelectorAll("[role=tab]:not([hidden])")];
       if (!step) return;
-      const all = this.panels.filter((panel) => find(`tab-${panel.name}`)?.hidden === false), at = all.findIndex((panel) => panel.name === this.tab);
-      this.openTab(all[(at + step + all.length) % all.length].name, true);
+      const next = all.at((all.indexOf(event.target) + step) % all.length);
+      next.focus();
+      next.click();
       event.preventDefault();
       event.stopPropagation();
     });
@@ -369,24 +351,14 @@ class App {
     fillHeader();
   }
 
-  // Play what the analysis thinks best.
-  playBest() {
-    const best = this.isQuiet ? null : this.node.found?.lines?.[0]?.move;
-    if (best) this.click(best);
-  }
-
   // The connection ---
 
   async connection(state, reason) {
     showConnection(state, reason);
     this.draw();
     if (this.server.about) this.known.onserver(this.server.about);
-    if (state === "open") await this.loadStart();
-  }
-
-  // The file that the command line named; once, and not in the place of a link.
-  async loadStart() {
-    if (this.hasAddress || remembered("started", null, SESSION)) return;
+    // The file that the command line named; once, and not in the place of a link.
+    if (state !== "open" || this.hasAddress || remembered("started", null, SESSION)) return;
     const { name, ...found } = await this.server.ask("start");
     if (!name) return;
     remember("started", name, SESSION);

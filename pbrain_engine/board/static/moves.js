@@ -6,7 +6,7 @@ import { t } from "./words.js";
 import { SIDES } from "./tree.js";
 
 export const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
-const WIDE = 1000, TALL = 100; // of the curve
+const WIDE = 1000, TALL = 100; // of the curve, as in the page
 
 export class MovesPanel extends Panel {
   name = "moves";
@@ -55,7 +55,6 @@ export class MovesPanel extends Panel {
     this.comment.value = app.node.comment;
     find("promote").disabled = find("delete").disabled = !app.node.parent;
     unpressed(this.element, () => this.showTree());
-    this.showCurve();
   }
 
   // The moves as buttons, which name their place in this.nodes; one of them is chosen, and scrolled
@@ -79,15 +78,23 @@ export class MovesPanel extends Panel {
       button(app.names(node.moves.slice(-6)), null, { class: "node", "data-at": places.get(node) })));
   }
 
-  // What is known of each position of the line: by a review, else by the analysis.
-  showCurve() {
-    const { app } = this, line = [app.tree.root, ...app.node.end.path], points = [];
-    for (const node of app.isQuiet ? [] : line) {
-      const chance = app.tree.chanceAt(node);
-      if (chance !== null) points.push([node.ply, chance]);
+  // Black's chance to win over the line, dark from below, as far as a review or the analysis knows it;
+  // and the moves that stand out.
+  refresh() {
+    const { app, curve } = this, line = [app.tree.root, ...app.node.end.path], shown = app.isQuiet ? [] : line;
+    const x = (node) => ((node.ply / Math.max(1, line.length - 1)) * WIDE).toFixed(1), known = shown.filter((node) => app.tree.chanceAt(node) !== null);
+    const upright = (node, style, end) => element("line", { class: style, x1: x(node), x2: x(node), y1: 0, y2: end }, curve);
+    curve.replaceChildren();
+    if (known.length > 1) {
+      const points = known.map((node) => `L${x(node)} ${((1 - app.tree.chanceAt(node)) * TALL).toFixed(1)}`).join("");
+      element("path", { class: "area", d: `M${x(known[0])} ${TALL}${points}L${x(known.at(-1))} ${TALL}Z` }, curve);
     }
-    const ticks = app.isQuiet ? [] : line.filter((node) => node.review && (SIGNS[node.review.kind] || node.review.decisive)).map((node) => [node.ply, node.review.decisive ? "decisive" : node.review.kind]);
-    drawChances(this.curve, line.length - 1, points, app.node.ply, ticks);
+    element("line", { class: "half", x1: 0, x2: WIDE, y1: TALL / 2, y2: TALL / 2 }, curve);
+    for (const node of shown) {
+      const { kind, decisive } = node.review || {};
+      if (SIGNS[kind] || decisive) upright(node, `tick ${decisive ? "decisive" : kind}`, 14);
+    }
+    upright(app.node, "now", TALL);
   }
 
   // A line of moves behind the one that it replaces, with variations of its own.
@@ -116,23 +123,6 @@ export class MovesPanel extends Panel {
     return button("", null, {
       class: `node ${kind}`, "data-at": this.places.get(node), role: "treeitem", "aria-selected": "false", tabindex: -1, title: title || null,
       "aria-label": t("move-label", { n: node.ply, cell: name, side: SIDES[node.side], kind: sign ? t(`${kind}-count`, { n: 1 }) : "" }),
-    }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : null, more);
+    }, make("small", {}, `${node.ply}.`), ` ${name}`, sign ? make("span", { class: "sign" }, sign) : "", more);
   }
-}
-
-// Black's chance to win over the game, dark from below. points: [ply, share] in order; ticks:
-// [ply, kind] of moves that stand out.
-export function drawChances(chart, length, points, now, ticks = []) {
-  chart.replaceChildren();
-  chart.setAttribute("viewBox", `0 0 ${WIDE} ${TALL}`);
-  chart.setAttribute("preserveAspectRatio", "none");
-  const x = (ply) => ((ply / Math.max(1, length)) * WIDE).toFixed(1), y = (share) => ((1 - share) * TALL).toFixed(1);
-  if (points.length > 1) {
-    const first = x(points[0][0]), last = x(points[points.length - 1][0]);
-    const line = points.map(([ply, share]) => `L${x(ply)} ${y(share)}`).join("");
-    element("path", { class: "area", d: `M${first} ${TALL}${line}L${last} ${TALL}Z` }, chart);
-  }
-  element("line", { class: "half", x1: 0, x2: WIDE, y1: TALL / 2, y2: TALL / 2 }, chart);
-  for (const [ply, kind] of ticks) element("line", { class: `tick ${kind}`, x1: x(ply), x2: x(ply), y1: 0, y2: 14 }, chart);
-  element("line", { class: "now", x1: x(now), x2: x(now), y1: 0, y2: TALL }, chart);
 }

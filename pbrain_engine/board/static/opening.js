@@ -42,7 +42,7 @@ export class Opening {
     if (play.isDuel) play.match.human = SIDES[Number(step.black !== this.kept.person)];
     play.nameSides();
     if (!act && !isBack) return play.settle();
-    app.unsay();
+    app.message = null;
     app.choose(this.isPersons ? this.choices() : [], this.state());
     app.draw();
     return isBack || play.match.paused || this.isPersons || this.decide();
@@ -102,7 +102,7 @@ export class Opening {
     const now = await this.ask(step.actions.join(" "), words);
     if (this.step !== step || now.error) return null;
     Object.assign(this, { picked, step: now });
-    this.app.unsay();
+    this.app.message = null;
     return this.app.draw();
   }
 

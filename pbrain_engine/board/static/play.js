@@ -1,9 +1,9 @@
 // A game against the engine, of two people, or of the engine with itself: turns, openings, the end.
 
 import { Clocks } from "./clocks.js";
-import { Panel, asked, find, isChecked } from "./dom.js";
+import { Panel, asked, find, isChecked, opened } from "./dom.js";
 import { Opening } from "./opening.js";
-import { askForGame, chosenBoard, fill, levelName, levelNote, presets, values } from "./setup.js";
+import { chosenBoard, fill, levelName, levelNote, presets, showForm, values } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { percent, t } from "./words.js";
 
@@ -31,11 +31,9 @@ export class PlayPanel extends Panel {
     const { winner, foul, full } = node.facts || {};
     if (this.app.guide !== this || !node.facts || this.over) return;
     if (foul) this.finish(this.app.foulText("foul-loses", foul), "white");
-    else if (winner) this.finish(t("wins", { side: winner, who: this.who(winner) }), winner);
+    else if (winner) this.finish(t("wins", { side: winner, who: !this.isDuel ? "other" : winner === this.human ? "you" : "numoku" }), winner);
     else if (full) this.finish(t("draw"), "");
   }
-
-  who(side) { return !this.isDuel ? "other" : side === this.human ? "you" : "numoku"; }
 
   // A method of the textbooks that plays (docs/methods.md), in place of a level.
   get method() { return isNaN(this.match.level) && this.match.level; }
@@ -90,7 +88,12 @@ export class PlayPanel extends Panel {
 
   // The dialog of a new game; here: meant to begin with the position on the board.
   async ask(here = "") {
-    const { canResume } = this, answer = await askForGame(canResume, canResume && Boolean(here || !this.app.node.ply));
+    const { canResume } = this, isResumed = canResume && Boolean(here || !this.app.node.ply);
+    find("resume").hidden = !canResume;
+    find("resume").classList.toggle("main", isResumed);
+    find("start").classList.toggle("main", !isResumed);
+    showForm();
+    const answer = await opened("setup");
     if (answer === "start") this.begin();
     if (answer === "resume") this.resume();
   }
@@ -105,7 +108,7 @@ export class PlayPanel extends Panel {
 
   resume() {
     const { app } = this, board = chosenBoard(), { rule, width, height } = app.tree.start;
-    if (app.file.stones().some(({ x, y }) => x >= board.width || y >= board.height)) return app.say(t("no-room"), true);
+    if (app.tree.stones(app.node).some(({ x, y }) => x >= board.width || y >= board.height)) return app.say(t("no-room"), true);
     app.openTab("play");
     if (board.rule !== rule || board.width !== width || board.height !== height) {
       const tree = app.tree.upTo(app.node, board);
@@ -138,7 +141,6 @@ export class PlayPanel extends Panel {
     this.app.tree.names.result = { black: "1-0", white: "0-1" }[winner] || "1/2-1/2";
     this.app.choose([]);
     this.app.say(text);
-    this.app.draw();
     this.app.known.store(this.app.node.line, "");
   }
 
@@ -314,8 +316,7 @@ export class PlayPanel extends Panel {
     if (found.error) return found.stopped ? null : app.say(found.error, true);
     if (app.node !== node) return null;
     app.line = found.pv.slice(0, 1);
-    app.say(t("hint-is", { cell: app.nameOf(found.move) })); // until this is gone, or a move made
-    return app.draw();
+    return app.say(t("hint-is", { cell: app.nameOf(found.move) })); // until this is gone, or a move made
   }
 
   marks() { return this.app.line ? { line: this.app.line } : this.app.guide === this && this.opening?.marks(); }

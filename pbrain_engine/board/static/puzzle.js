@@ -9,6 +9,7 @@ const KINDS = ["vcf", "vct", "win", "defend"];
 const LEVELS = 5; // moves to the win, and more
 const SECONDS = 1; // to answer a move
 const SHOWN = 9; // moves of a refutation
+const MOST = 5000; // puzzles of a file
 
 export class PuzzlePanel extends Panel {
   name = "puzzle";
@@ -62,20 +63,15 @@ export class PuzzlePanel extends Panel {
   get task() { return this.taskOf(this.puzzle); }
 
   async load(file) {
-    const found = [];
     try {
-      for (const line of (await file.text()).split("\n").filter((text) => text.trim())) {
-        const puzzle = JSON.parse(line);
-        if (KINDS.includes(puzzle.kind) && this.startOf(puzzle)) found.push(puzzle);
-        if (found.length >= 5000) break;
-      }
+      const puzzles = (await file.text()).split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
+      this.shipped = puzzles.filter((puzzle) => KINDS.includes(puzzle.kind) && this.startOf(puzzle)).slice(0, MOST);
     } catch (error) {
       return this.say(t("no-puzzle-file", { why: error.message }));
     }
-    this.shipped = found;
     find("difficulty").value = "all";
     this.anew();
-    return this.say(t("puzzles-read", { n: found.length }));
+    return this.say(t("puzzles-read", { n: this.shipped.length }));
   }
 
   startOf(puzzle) {
@@ -242,10 +238,9 @@ export class PuzzlePanel extends Panel {
 
   // A win that was missed or allowed in a game.
   fromMistake(tree, node, { plies, line, proof: kind = "win" }) {
-    const { width: size, height, rule, placed } = tree.start, stones = { black: [], white: [], wall: [] };
-    for (const { x, y, side } of placed) stones[side].push([x, y]);
+    const { width: size, height, rule } = tree.start, stones = { black: [], white: [], wall: [] };
+    for (const { x, y, side } of tree.stones(node)) stones[side].push([x, y]);
     if (size !== height || stones.wall.length) return this.app.say(t("puzzle-square"), true);
-    for (const { cell, side } of node.path) stones[SIDES[side]].push(cell);
     const { black, white } = stones, id = JSON.stringify([size, rule, black, white]);
     const puzzle = { id, size, rule, black, white, to_move: SIDES[tree.toMove(node)], kind, best: line.slice(0, 1), line, own_moves: Math.ceil(plies / 2) };
     this.own = [puzzle, ...this.own.filter((other) => other.id !== id)].slice(0, 200);

@@ -76,8 +76,6 @@ export class ReviewPanel extends Panel {
     this.app.visit(slips.find((node) => node.ply > this.app.node.ply) || slips[0]);
   }
 
-  learn() { this.app.lesson.begin(this.slips.filter((node) => !node.review.foul)); }
-
   show() {
     const { app } = this;
     find("review-tools").hidden = !this.done || !this.slips.length;
@@ -145,11 +143,8 @@ export class ReviewPanel extends Panel {
   marks() {
     const { app } = this;
     if (!this.isHere || app.isQuiet) return null;
-    const badges = [];
-    for (const { review, cell } of app.node.path) {
-      if (review && SIGNS[review.kind]) badges.push({ cell, kind: review.kind });
-      else if (review?.decisive) badges.push({ cell, kind: "decisive" });
-    }
+    const seen = app.node.path.filter(({ review }) => SIGNS[review?.kind] || review?.decisive);
+    const badges = seen.map(({ review, cell }) => ({ cell, kind: SIGNS[review.kind] ? review.kind : "decisive" }));
     if (app.tab !== this.name) return { badges };
     const { review } = app.node;
     return { badges, labels: review && SIGNS[review.kind] && !review.foul ? [{ cell: review.best, text: "✓", best: true }] : [] };
@@ -160,7 +155,8 @@ export class ReviewPanel extends Panel {
 export class Lesson {
   constructor(app) { Object.assign(this, { app, review: app.review, name: "lesson", isQuiet: true }); }
 
-  begin(slips) {
+  begin() {
+    const slips = this.review.slips.filter((node) => !node.review.foul);
     const own = slips.filter(({ side }) => !/^Numoku( |$)/.test(this.review.tree.names[SIDES[side]]));
     this.show(own.length ? own : slips, 0);
   }
@@ -188,12 +184,9 @@ export class Lesson {
   }
 
   leave() {
-    this.app.choose([]);
     this.app.giveBack();
     this.app.openTab("review");
   }
-
-  end() { this.app.choose([]); }
 
   state() { return t("your-move", { side: this.app.mover }); }
 

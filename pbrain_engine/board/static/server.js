@@ -74,14 +74,12 @@ export class Server {
 
   // Ask something; resolves with the result, or with an { error } that says why not.
   ask(what, fields = {}, onevent = null) {
-    const id = ++this.number, text = JSON.stringify({ do: what, id, ...fields });
-    if (text.length > MOST_CHARACTERS) return Object.assign(Promise.resolve({ error: t("too-large-server") }), { id });
-    const question = { text, onevent, tries: 0 };
-    const promise = new Promise((resolve) => { question.resolve = resolve; });
-    this.questions.set(id, question);
-    if (this.isOpen) this.send(question);
-    promise.id = id;
-    return promise;
+    const id = ++this.number, text = JSON.stringify({ do: what, id, ...fields }), { promise, resolve } = Promise.withResolvers();
+    const question = { text, onevent, resolve, tries: 0 };
+    if (text.length > MOST_CHARACTERS) resolve({ error: t("too-large-server") });
+    else this.questions.set(id, question);
+    if (this.questions.has(id) && this.isOpen) this.send(question);
+    return Object.assign(promise, { id });
   }
 
   send(question) {

@@ -1,7 +1,7 @@
 // The dialog of a new game: presets, sides, strength, and under More everything else.
 
 import { element } from "./draw.js";
-import { button, fillList, find, make, opened, refill } from "./dom.js";
+import { button, fillList, find, make, refill } from "./dom.js";
 import { remember, remembered } from "./kept.js";
 import { t } from "./words.js";
 
@@ -54,7 +54,7 @@ export function fillForm() {
   showForm();
 }
 
-function showForm() {
+export function showForm() {
   const level = field("level").value;
   find("level-note").textContent = t(isNaN(level) ? "textbook-note" : `like-${level}`);
   const isOpening = field("opening").value !== "none";
@@ -83,13 +83,4 @@ function picture(cells, foul) {
   cells.forEach(([x, y], ply) => element("circle", { cx: at(x), cy: at(y), r: 3.8, fill: ply % 2 ? "#f7f5ef" : "#1c1b1b", stroke: "#0005" }, svg));
   if (foul) element("path", { class: "foul", d: `M${at(foul[0]) - 3} ${at(foul[1]) - 3}l6 6m0-6l-6 6` }, svg);
   return svg;
-}
-
-// What the person wants: "start", "resume", or nothing.
-export function askForGame(canResume, isResumed) {
-  find("resume").hidden = !canResume;
-  find("resume").classList.toggle("main", isResumed);
-  find("start").classList.toggle("main", !isResumed);
-  showForm();
-  return opened("setup");
 }

@@ -12,7 +12,7 @@ export class Node {
     this.comment = "";
     this.notes = {}; // title, labels and mark of a file, kept for the next one
     this.ply = parent ? parent.ply + 1 : 0;
-    this.side = parent ? (tree.first + parent.ply) % 2 : null; // who made the move
+    this.side = parent ? tree.toMove(parent) : null; // who made the move
     this.facts = null; // what the rules say, once the server was asked
     this.found = null; // what the analysis says
     this.review = null; // what a review says of the move
@@ -68,7 +68,6 @@ export class GameTree {
   // The position before the first move.
   begin(start) {
     this.start = start;
-    this.first = SIDES.indexOf(start.first);
     if (this.root) Object.assign(this.root, { facts: null, found: null, known: null });
   }
 
@@ -109,11 +108,12 @@ export class GameTree {
   }
 
   // Black's chance to win in a position, or null where nothing is known of it.
-  chanceAt({ after, found, facts, ply }) {
+  chanceAt(node) {
+    const { after, found, facts } = node;
     if (facts?.winner) return facts.winner === "black" ? 1 : 0;
     if (after !== null) return after;
     if (!found?.lines?.length) return null;
-    return (this.first + ply) % 2 ? 1 - found.chance : found.chance;
+    return this.toMove(node) ? 1 - found.chance : found.chance;
   }
 
   // Turn or shift all that there is: image gives the new place of a cell.
@@ -141,7 +141,10 @@ export class GameTree {
 
   position(node) { return { ...this.start, moves: node.moves }; }
 
-  toMove(node) { return (this.first + node.ply) % 2; }
+  // Those that were set up, then the moves.
+  stones(node) { return [...this.start.placed, ...node.path.map(({ cell: [x, y], side }) => ({ x, y, side: SIDES[side] }))]; }
+
+  toMove(node) { return (SIDES.indexOf(this.start.first) + node.ply) % 2; }
 
   // Everything of a game, with the place of the move that is looked at; documented() takes it back.
   document(at) {

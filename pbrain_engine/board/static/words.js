@@ -60,21 +60,17 @@ export function openingName(text) {
   return openings ? `${code} ${openings[code.slice(1) - (code < "I" ? 1 : -12)]}` : text;
 }
 
+const PLACES = { t: ["textContent"], tLabel: ["ariaLabel"], tTitle: ["title", "ariaLabel"], tPlace: ["placeholder"] };
+
 // Put the words into the page: the message of data-t is the text, or of the id where that is empty.
-export function translate(root) {
+export function translate() {
   document.documentElement.lang = language;
-  const puts = {
-    t: (piece, text) => { piece.textContent = text; },
-    tLabel: (piece, text) => piece.setAttribute("aria-label", text),
-    tTitle: (piece, text) => { piece.title = text; piece.setAttribute("aria-label", text); },
-    tPlace: (piece, text) => { piece.placeholder = text; },
-  };
-  for (const label of root.querySelectorAll(".fields label, label.wide, label.check")) { // named as their fields
+  for (const label of document.querySelectorAll(".fields label, label.wide, label.check")) { // named as their fields
     const span = document.createElement("span");
     span.textContent = t(label.firstElementChild.id);
     label[label.className === "check" ? "append" : "prepend"](span);
   }
-  for (const piece of root.querySelectorAll("[data-t], [data-t-label], [data-t-title], [data-t-place]")) {
-    for (const kind in puts) if (kind in piece.dataset) puts[kind](piece, t(piece.dataset[kind] || piece.id));
+  for (const piece of document.querySelectorAll("[data-t], [data-t-label], [data-t-title], [data-t-place]")) {
+    for (const kind in PLACES) if (kind in piece.dataset) for (const place of PLACES[kind]) piece[place] = t(piece.dataset[kind] || piece.id);
   }
 }
