@@ -57,14 +57,14 @@ ELO_VIEW = 800.0  # early intervals are far wider and are clipped to this
 STYLES = "abcd"
 
 SCRIPTS = ("draw.js", "page.js")  # a module of other pages, and its user
-BOARD_ADDRESS = "http://127.0.0.1:8421/"  # where `numoku board` serves by default
 DEFAULT_GAMES = 1000  # games in the viewer; the charts use all
 
 VIEWER = """\
 <h2>Games</h2>
 <div id="viewer">
  <div>
-  <input id="filter" type="search" placeholder="engine, result or ending" aria-label="filter">
+  <input id="filter" type="search" autocomplete="off" placeholder="engine, result or ending"
+   aria-label="filter">
   <ul id="games" role="listbox" aria-label="games">{items}</ul>
  </div>
  <div>
@@ -80,7 +80,7 @@ VIEWER = """\
   <div id="move"></div>
   <a id="analyse" target="_blank" rel="noopener" title="`numoku board` has to run">analyse this</a>
   <label id="board-place">on the board at <input id="board-address" type="text" size="34"
-   title="the line that `numoku board` has printed"></label>
+   value="http://127.0.0.1:8421/" title="the line that `numoku board` has printed"></label>
   <figure class="panel"><figcaption>Black's chance to win, as each side saw it</figcaption>
    <svg id="value" class="chart" viewBox="0 0 560 120" role="img" aria-label="values over the game">
     <path class="grid" d="M40 8H550M40 102H550"/><path class="mark" d="M40 55H550"/>
@@ -133,7 +133,6 @@ def html_page(
         "width": settings.width,
         "height": settings.height,
         "rule": settings.rule.name.lower(),
-        "board": BOARD_ADDRESS,
         "games": entries,
     }
     data = json.dumps(known, separators=(",", ":"), ensure_ascii=False)

@@ -61,8 +61,7 @@ export function drawGrid(board, width, height, fromBottom = false) {
   }
   element("path", { class: "cut", d: lines.join("") }, board);
   if (width % 2 && height % 2 && Math.min(width, height) > 6) {
-    const [mx, my] = [(width - 1) / 2, (height - 1) / 2];
-    const marks = [[mx, my]];
+    const marks = [[(width - 1) / 2, (height - 1) / 2]];
     if (Math.min(width, height) > 12) marks.push([3, 3], [width - 4, 3], [3, height - 4], [width - 4, height - 4]);
     for (const mark of marks) {
       const [cx, cy] = centre(mark);

@@ -48,8 +48,7 @@ function drawValues() {
 // Where the board serves: as said here before, else the usual place. With its token in the
 // address the page is admitted at once.
 const PLACE = "numoku.board", place = find("board-address");
-place.value = match.board;
-try { place.value = localStorage.getItem(PLACE) || match.board; } catch { /* then each time anew */ }
+try { place.value = localStorage.getItem(PLACE) || place.value; } catch { /* then each time anew */ }
 place.addEventListener("input", () => {
   try { localStorage.setItem(PLACE, place.value.trim()); } catch { /* see above */ }
   linkToBoard();
@@ -57,7 +56,7 @@ place.addEventListener("input", () => {
 
 // The same position on the board of `numoku board`, which has to run.
 function linkToBoard() {
-  const moves = cells.map(nameOf).join(""), board = (place.value.trim() || match.board).replace(/#.*/, "");
+  const moves = cells.map(nameOf).join(""), board = (place.value.trim() || place.defaultValue).replace(/#.*/, "");
   find("analyse").href = `${/^https?:/.test(board) ? board : "http://" + board}#b=${match.width}x${match.height}&r=${match.rule}&m=${moves}&n=${shown}`;
 }
 
@@ -82,27 +81,24 @@ function choose(number) {
   show(cells.length);
 }
 
-function filter() {
-  const wanted = find("filter").value.toLowerCase();
-  list.replaceChildren(...items.filter((item) => item.textContent.toLowerCase().includes(wanted)));
-}
-
 list.addEventListener("click", ({ target }) => {
   const number = items.indexOf(target.closest("li"));
   if (number >= 0) choose(number);
 });
-find("filter").addEventListener("input", filter);
+find("filter").addEventListener("input", ({ target }) => {
+  const wanted = target.value.toLowerCase();
+  list.replaceChildren(...items.filter((item) => item.textContent.toLowerCase().includes(wanted)));
+});
 const steps = { first: () => 0, back: () => shown - 1, next: () => shown + 1, last: () => cells.length };
 const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last" };
 for (const name in steps) find(name).addEventListener("click", () => show(steps[name]()));
 find("step").addEventListener("input", (event) => show(Number(event.target.value)));
-find("value").addEventListener("click", (event) => {
-  const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(find("value").getScreenCTM().inverse());
+find("value").addEventListener("click", ({ clientX }) => {
+  const { x } = new DOMPoint(clientX).matrixTransform(find("value").getScreenCTM().inverse());
   show(Math.round(((x - LEFT) / WIDE) * cells.length));
 });
 document.addEventListener("keydown", (event) => {
   if (event.target.tagName === "INPUT" && event.target.type !== "range") return;
   if (game && event.key in keys) { show(steps[keys[event.key]]()); event.preventDefault(); }
 });
-filter();
 if (match.games.length) choose(0);
