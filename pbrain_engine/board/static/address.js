@@ -7,8 +7,8 @@ import { t } from "./words.js";
 
 const LETTERS = { black: "x", white: "o", wall: "w" };
 
-export function write(tree, node) {
-  const { width, height, rule, placed, first } = tree.start;
+export function write(node) {
+  const { width, height, rule, placed, first } = node.tree.start;
   const end = node.end, words = [`b=${width}x${height}`, `r=${rule}`];
   for (const side in LETTERS) {
     const cells = placed.filter((stone) => stone.side === side).map(({ x, y }) => nameOf([x, y]));
@@ -20,7 +20,7 @@ export function write(tree, node) {
   return "#" + words.join("&");
 }
 
-// The tree and node of an address, or null if there is none; throws where it is wrong.
+// The position of an address, or null if there is none; throws where it is wrong.
 export function read(hash) {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   if (!words.has("m") && !words.has("b")) return null;
@@ -37,9 +37,8 @@ export function read(hash) {
     for (const [x, y] of readCells(words.get(LETTERS[side]) || "").map(check)) placed.push({ x, y, side });
   }
   const tree = new GameTree({ width, height, rule, placed, first: words.get("f") === "white" ? "white" : "black" });
-  let node = tree.root;
-  for (const cell of readCells(words.get("m") || "").map(check)) node = tree.play(node, cell);
+  let node = tree.playLine(tree.root, readCells(words.get("m") || "").map(check));
   const ply = words.get("n");
   while (ply !== null && node.ply > Number(ply)) node = node.parent;
-  return { tree, node };
+  return node;
 }

@@ -3,7 +3,7 @@
 import { Finger } from "./finger.js";
 import { SIGNS } from "./moves.js";
 import { CELL, EDGE, centre, drawGrid, drawLast, drawStone, element } from "./draw.js";
-import { isChecked } from "./dom.js";
+import { find, isChecked } from "./dom.js";
 import { SIDES, isSame } from "./tree.js";
 import { t } from "./words.js";
 
@@ -70,13 +70,12 @@ export class BoardView {
   }
 
   key(event) {
-    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const step = steps[event.key];
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (step) {
-      const at = this.cursor || [(this.width - 1) >> 1, (this.height - 1) >> 1];
-      this.cursor = this.cursor ? [this.clip(at[0] + step[0], this.width), this.clip(at[1] + step[1], this.height)] : at;
+      const ends = [this.width - 1, this.height - 1];
+      this.cursor = this.cursor?.map((at, axis) => Math.min(Math.max(at + step[axis], 0), ends[axis])) ?? ends.map((end) => end >> 1);
       if (this.from) this.pointed = this.cursor;
-      this.app.speak(this.describe(this.cursor));
+      find("spoken").textContent = this.describe(this.cursor);
       this.app.tell("onpoint", this.cursor);
       this.drawGhost();
     } else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
@@ -98,8 +97,6 @@ export class BoardView {
     event.stopPropagation();
   }
 
-  clip(at, length) { return Math.min(Math.max(at, 0), length - 1); }
-
   describe(cell) {
     const stone = this.stones.get(String(cell));
     const foul = this.marks.forbidden?.find((mark) => isSame(mark.cell, cell));
@@ -107,7 +104,7 @@ export class BoardView {
   }
 
   draw(marks) {
-    const { node, tree, fromBottom } = this.app, { width, height } = tree.start, toMove = tree.toMove(node), places = `${width}x${height} ${fromBottom}`;
+    const { node, tree } = this.app, { width, height } = tree.start, fromBottom = isChecked("from-bottom"), toMove = tree.toMove(node), places = `${width}x${height} ${fromBottom}`;
     Object.assign(this, { width, height, toMove, marks });
     if (places !== this.places) {
       this.places = places;
@@ -123,7 +120,7 @@ export class BoardView {
       this.drawn = drawn;
       this.drawStones();
     }
-    const marked = JSON.stringify([marks, toMove]);
+    const marked = JSON.stringify([marks, toMove, node.ply]);
     if (marked !== this.marked) { // painting is what takes longest
       this.marked = marked;
       this.markLayer.replaceChildren();
@@ -182,10 +179,7 @@ export class BoardView {
       element("text", { class: `shape shape-${side}${small ? " small" : ""}`, x: cx + both * (small ? 1.3 : 1), y: cy + (small ? -9 : 4) }, layer, SHAPE_SIGNS[makes] || "");
     }
     for (const cells of marks.drawn || []) this.drawWay(cells, layer);
-    (marks.line || []).forEach((cell, number) => {
-      const side = (this.toMove + number) % 2;
-      drawStone(layer, cell, side, marks.from + number, "shown");
-    });
+    (marks.line || []).forEach((cell, at) => drawStone(layer, cell, (this.toMove + at) % 2, this.app.node.ply + 1 + at, "shown"));
     for (const { cell, kind } of marks.badges || []) {
       const [cx, cy] = centre(cell), badge = element("g", { class: `badge ${kind}` }, layer);
       element("circle", { cx: cx + 10, cy: cy - 10, r: 7.5 }, badge);
@@ -207,21 +201,16 @@ export class BoardView {
 
   // The board as a picture that needs no style sheet.
   picture() {
-    const copy = this.svg.cloneNode(true), from = this.svg.querySelectorAll("*");
-    copy.querySelectorAll("*").forEach((piece, number) => {
+    const viewBox = this.svg.getAttribute("viewBox"), [, , wide, tall] = viewBox.split(" "), from = this.svg.querySelectorAll("*");
+    const picture = element("svg", { viewBox, width: 2 * wide, height: 2 * tall, "font-family": "system-ui, sans-serif" });
+    picture.append(...[...this.svg.cloneNode(true).children].slice(0, -2)); // without ghost and lens
+    picture.querySelectorAll("*").forEach((piece, number) => {
       const style = getComputedStyle(from[number]);
       for (const name of ["fill", "stroke", "stroke-width", "stop-color", "opacity", "font-size", "font-weight", "text-anchor"]) {
         piece.style.setProperty(name, style.getPropertyValue(name));
       }
       piece.removeAttribute("class");
     });
-    for (const name of [...copy.getAttributeNames()]) if (name !== "viewBox") copy.removeAttribute(name);
-    for (const empty of copy.querySelectorAll("g:empty, .lens")) empty.remove();
-    const [, , wide, tall] = this.svg.getAttribute("viewBox").split(" ").map(Number);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("width", 2 * wide);
-    copy.setAttribute("height", 2 * tall);
-    copy.setAttribute("font-family", "system-ui, sans-serif");
-    return new XMLSerializer().serializeToString(copy);
+    return new XMLSerializer().serializeToString(picture);
   }
 }

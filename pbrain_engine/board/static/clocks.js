@@ -8,12 +8,9 @@ const LOW = 10, ROUNDING = 1e-9;
 
 export class Clocks {
   constructor(play) {
-    this.play = play;
-    this.since = null; // when time was last charged
+    Object.assign(this, { play, app: play.app, since: null }); // since: when time was last charged
     setInterval(() => this.tick(), 100);
   }
-
-  get app() { return this.play.app; }
 
   of(name) { return Number(this.play.match[name]) || 0; }
 
@@ -80,7 +77,6 @@ export class Clocks {
     if (!this.isRunning) this.since = performance.now();
     this.show();
     if (!this.isRunning || !this.isLimited || this.left(this.turn) > 0) return;
-    this.play.cancel();
     this.play.finish(t("on-time", { side: SIDES[1 - this.turn] }), SIDES[1 - this.turn]);
   }
 

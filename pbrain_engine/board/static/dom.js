@@ -26,12 +26,11 @@ export function asked(text, yes) {
 
 // Show a dialog of the page until it is closed; resolves with the value of its button.
 export function opened(id) {
-  return new Promise((resolve) => {
-    const dialog = find(id);
-    dialog.returnValue = "";
-    dialog.onclose = () => resolve(dialog.returnValue);
-    dialog.showModal();
-  });
+  const dialog = find(id), { promise, resolve } = Promise.withResolvers();
+  dialog.returnValue = "";
+  dialog.onclose = () => resolve(dialog.returnValue);
+  dialog.showModal();
+  return promise;
 }
 
 // Change a list, but not while one of its pieces is pressed, whose click would be lost.

@@ -1,7 +1,7 @@
 // Games in and out: files, the clipboard, links, pictures; and how the board is shown.
 
 import * as address from "./address.js";
-import { Panel, button, download, find, make } from "./dom.js";
+import { Panel, button, download, find, isChecked, make } from "./dom.js";
 import { chosenBoard } from "./setup.js";
 import { GameTree, SIDES, isSame } from "./tree.js";
 import { boardName, said, t } from "./words.js";
@@ -15,12 +15,11 @@ export class FilePanel extends Panel {
 
   constructor(app) {
     super(app);
-    document.addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
-    document.addEventListener("drop", (event) => {
-      const [file] = event.dataTransfer.files;
-      if (!file) return; // a text, for a field
+    for (const type of ["dragover", "drop"]) document.addEventListener(type, (event) => {
+      if (!event.dataTransfer.types.includes("Files")) return; // a text, for a field
       event.preventDefault();
-      this.open(file);
+      const [file] = event.dataTransfer.files; // none before it is dropped
+      if (file) this.open(file);
     });
   }
 
@@ -38,7 +37,7 @@ export class FilePanel extends Panel {
   edit() {
     const { app } = this, editor = find("editor");
     find("setup").close();
-    app.show(new GameTree(chosenBoard()));
+    app.show(new GameTree(chosenBoard()).root);
     app.openTab(this.name);
     editor.querySelector("[value=black]").checked = true;
     this.element.prepend(editor);
@@ -57,7 +56,7 @@ export class FilePanel extends Panel {
   setUp(change) {
     const { app } = this, start = { ...app.tree.start, ...change };
     if (app.away || app.guide?.isOn) return app.say(t("turn-later"), true);
-    if (app.tree.root.children.length || app.tree.match) return app.show(new GameTree(start));
+    if (app.tree.root.children.length || app.tree.match) return app.show(new GameTree(start).root);
     app.tree.begin(start);
     return app.go(app.node);
   }
@@ -87,7 +86,7 @@ export class FilePanel extends Panel {
     const { app } = this, { width, height, rule } = app.tree.start, [link] = /#b=\S+/.exec(this.text.value) || [];
     this.say("");
     if (link) return app.begin(link);
-    return this.read({ text: this.text.value, width, height, rule, from_below: app.fromBottom }, t("the-text"));
+    return this.read({ text: this.text.value, width, height, rule, from_below: isChecked("from-bottom") }, t("the-text"));
   }
 
   // content: {text}, or {data}: the bytes of a file in base64, as only the server knows its encoding
@@ -106,7 +105,7 @@ export class FilePanel extends Panel {
   show(found, name, content = null) {
     const { games: all } = found, { tree } = GameTree.documented({ ...found, unchanged: all > 1 }), n = content?.number || 1;
     tree.played = true;
-    this.app.show(tree, tree.root.end);
+    this.app.show(tree.root.end);
     const what = [t("n-moves", { n: found.tree.length }), boardName(tree.start), ...(all > 1 ? [t("game-of", { n, all })] : [])];
     this.say([`${name}: ${what.join(" · ")}`, ...found.remarks.map(said)].join("; "));
     if (content && all > 1) this.status.append(" ", button(t("next"), () => this.read({ ...content, number: (n % all) + 1 }, name)));
@@ -147,7 +146,7 @@ export class FilePanel extends Panel {
     await this.copy(text, text || t("no-moves"));
   }
 
-  copyLink() { return this.copy(location.origin + location.pathname + address.write(this.app.tree, this.app.node)); }
+  copyLink() { return this.copy(location.origin + location.pathname + address.write(this.app.node)); }
 
   async copy(text, what = text) {
     try {

@@ -11,7 +11,7 @@ export const RESULTS = { "1-0": "black-won", "0-1": "white-won", "1/2-1/2": "dra
 
 export class GamesPanel extends Panel {
   name = "games";
-  former = null; // the game that was replaced last, and the move that was looked at
+  former = null; // the move that was looked at of the game that was replaced last
   keeping = {}; // of each game the question that keeps it
 
   constructor(app) {
@@ -27,19 +27,19 @@ export class GamesPanel extends Panel {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const { app } = this;
-      if (!app.away && app.tree.nodes().length < LARGE) this.keep(app.tree, app.node);
+      if (!app.away && app.tree.nodes().length < LARGE) this.keep(app.node);
     }, PAUSE);
   }
 
   // Another game takes the place of this one.
-  replaced(tree, node) {
-    if (tree.isEmpty) return;
-    this.former = { tree, node };
-    this.keep(tree, node);
+  replaced(node) {
+    if (node.tree.isEmpty) return;
+    this.former = node;
+    this.keep(node);
   }
 
-  async keep(tree, node) {
-    const { server } = this.app, { id } = tree;
+  async keep(node) {
+    const { server } = this.app, { tree } = node, { id } = tree;
     clearTimeout(this.timer);
     if (tree.isEmpty || tree.isGone || tree.isUnchanged) return;
     const question = server.ask("keep", { ...tree.document(node), match: tree.goesOn });
@@ -54,9 +54,7 @@ export class GamesPanel extends Panel {
     const { app } = this, { tree } = app.game;
     if (id === tree.id) return app.away ? app.giveBack() : null;
     const kept = await this.tried(app.server.ask("game", { game: id }));
-    if (!kept) return null;
-    const { tree: found, node } = GameTree.documented(kept);
-    return app.show(found, node);
+    return kept && app.show(GameTree.documented(kept));
   }
 
   async delete(game) {

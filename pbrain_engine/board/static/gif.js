@@ -17,7 +17,7 @@ export async function gifOf(film, step = 80, pause = 300) { // hundredths of a s
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(new XMLSerializer().serializeToString(svg));
     await image.decode();
     context.drawImage(image, 0, 0);
-    return context.getImageData(0, 0, wide, tall).data;
+    return new Uint32Array(context.getImageData(0, 0, wide, tall).data.buffer).map(colourOf);
   };
   const { palette, numbered } = paletteOf(await paint(pieces));
   const bytes = [...text("GIF89a"), ...word(wide), ...word(tall), 0xf7, 0, 0];
@@ -43,28 +43,21 @@ export async function gifOf(film, step = 80, pause = 300) { // hundredths of a s
 const text = (signs) => [...signs].map((sign) => sign.charCodeAt(0));
 const word = (number) => [number & 255, number >> 8];
 
-// The most frequent colours of a picture, five bits of each part, and a function from the pixels of
-// any picture to the numbers of those that are nearest.
+// A pixel as five bits of each part.
+const colourOf = (pixel) => ((pixel & 0xf8) << 7) | ((pixel >> 6) & 0x3e0) | ((pixel >> 19) & 31);
+const split = (colour) => [colour >> 10, (colour >> 5) & 31, colour & 31];
+
+// The most frequent colours of a picture, and a function from the colours of any picture to the
+// numbers of those that are nearest.
 function paletteOf(picture) {
-  const counts = new Map(), numbers = new Int16Array(1 << 15).fill(-1); // what is known of each colour
-  const colourAt = (data, at) => ((data[at] >> 3) << 10) | ((data[at + 1] >> 3) << 5) | (data[at + 2] >> 3);
-  for (let at = 0; at < picture.length; at += 4) counts.set(colourAt(picture, at), (counts.get(colourAt(picture, at)) || 0) + 1);
-  const split = (colour) => [colour >> 10, (colour >> 5) & 31, colour & 31];
+  const counts = new Map(), numbers = []; // what is known of each colour
+  for (const colour of picture) counts.set(colour, (counts.get(colour) || 0) + 1);
   const palette = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_COLOURS).map(([colour]) => split(colour));
   const nearest = ([red, green, blue]) => {
     const far = palette.map(([r, g, b]) => (red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2);
     return far.indexOf(Math.min(...far));
   };
-  const numbered = (data) => {
-    const found = new Uint8Array(data.length / 4);
-    for (let place = 0; place < found.length; place++) {
-      const colour = colourAt(data, 4 * place);
-      if (numbers[colour] < 0) numbers[colour] = nearest(split(colour));
-      found[place] = numbers[colour];
-    }
-    return found;
-  };
-  return { palette, numbered };
+  return { palette, numbered: (colours) => colours.map((colour) => (numbers[colour] ??= nearest(split(colour)))) };
 }
 
 // LZW with codes of nine to twelve bits.

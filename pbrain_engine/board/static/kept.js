@@ -20,17 +20,15 @@ export function remember(name, value, storage = "localStorage") {
   }
 }
 
-// A number outside the limits of its field becomes the nearest one within.
-function limit({ target: field }) {
-  const { type, valueAsNumber: given, min, max, step } = field;
-  if (type !== "number" || isNaN(given)) return;
-  const number = Math.min(Math.max(step ? given : Math.round(given), min), max || Infinity);
-  if (number !== given) field.value = number;
-}
-
 // Fields that are marked keep what is in them.
 export function keepFields() {
-  document.addEventListener("change", limit, true); // before all else that hears of it
+  // A number outside the limits of its field becomes the nearest one within, before all else hears of it.
+  document.addEventListener("change", ({ target: field }) => {
+    const { type, valueAsNumber: given, min, max, step } = field;
+    if (type !== "number" || isNaN(given)) return;
+    const number = Math.min(Math.max(step ? given : Math.round(given), min), max || Infinity);
+    if (number !== given) field.value = number;
+  }, true);
   for (const field of document.querySelectorAll("[data-kept]")) {
     const what = field.type === "checkbox" ? "checked" : "value";
     field[what] = remembered(field.id, field[what]);

@@ -95,12 +95,8 @@ export class KnownPanel extends Panel {
   // How many games went on with a move, and a bar of who won them.
   results({ games, results }) {
     if (!games) return [];
-    const bar = make("span", { class: "results", role: "img", "aria-label": this.gamesText(results), title: this.gamesText(results) });
-    for (const [name, count] of Object.entries(results)) {
-      const part = make("span", { class: name });
-      part.style.flexGrow = count;
-      bar.append(part);
-    }
+    const parts = Object.entries(results).map(([name, count]) => make("span", { class: name, style: `flex-grow: ${count}` }));
+    const bar = make("span", { class: "results", role: "img", "aria-label": this.gamesText(results), title: this.gamesText(results) }, ...parts);
     return [String(games), bar];
   }
 

@@ -29,10 +29,9 @@ class App {
     this.server = new Server((state, reason) => this.connection(state, reason), () => this.tell("onidle"));
     translate();
     this.board = new BoardView(find("board"), this);
-    this.away = null; // the game whose place a puzzle has taken
+    this.away = null; // where the game is whose place a puzzle has taken
     fillForm();
-    this.tree = new GameTree(chosenBoard());
-    this.node = this.tree.root;
+    this.node = new GameTree(chosenBoard()).root;
     this.panels = [PlayPanel, AnalysisPanel, ProofPanel, MovesPanel, ReviewPanel, PuzzlePanel, GamesPanel, FilePanel, KnownPanel].map((Panel) => new Panel(this));
     for (const panel of this.panels) this[panel.name] = panel;
     this.lesson = new Lesson(this);
@@ -60,7 +59,7 @@ class App {
       this.take(kept);
       this.save(); // a tab that is opened from now on finds the game taken
     }
-    if (found || !(kept || later !== null)) this.show(found?.tree || this.tree, found?.node || this.node);
+    if (found || !(kept || later !== null)) this.show(found || this.node);
     if (wrong) this.say(wrong, true);
   }
 
@@ -68,38 +67,37 @@ class App {
   kept() {
     try {
       const { game, away, former, ...more } = remembered("game", null, SESSION);
-      return { ...more, away: away && GameTree.documented(away), former: former && GameTree.documented(former), ...GameTree.documented(game) };
+      return { ...more, away: away && GameTree.documented(away), former: former && GameTree.documented(former), node: GameTree.documented(game) };
     } catch {
       return null;
     }
   }
 
   // Go on where the page was left: in a game, and in what interrupted it or has its place.
-  take({ tree, node, guide, away, former, left, review }) {
+  take({ node, guide, away, former, left, review }) {
     // Another tab, not left, has the same session and goes on with the game, too.
-    if (!left) (away || { tree }).tree.id = new GameTree().id;
+    if (!left) (away || node).tree.id = new GameTree().id;
     this.games.former = former;
-    this.show(away?.tree || tree, away?.node || node);
+    this.show(away || node);
     if (review) this.review.restore(review);
-    if (guide) this[guide.name].restore(guide, tree, node);
+    if (guide) this[guide.name].restore(guide, node);
   }
 
   // Show another game; the one that was shown is kept.
-  show(tree, node = tree.root) {
+  show(node) {
     this.setGuide(null);
-    const old = this.game;
-    if (old.tree !== tree) this.games.replaced(old.tree, old.node);
-    Object.assign(this, { away: null, tree, node });
+    if (this.game.tree !== node.tree) this.games.replaced(this.game);
+    Object.assign(this, { away: null, node });
     this.play.shown();
     this.go(node);
     this.play.goOn();
   }
 
   // Show a puzzle, its solution or a lesson until giveBack; guide() sets what reacts to the moves.
-  lend(tree, node, guide) {
+  lend(node, guide) {
     this.setGuide(null);
-    this.away ??= { tree: this.tree, node: this.node, tab: this.tab };
-    Object.assign(this, { tree, node });
+    if (!this.away) Object.assign(this, { away: this.node, tabBefore: this.tab });
+    this.node = node;
     guide?.();
     this.go(node);
     scrollTo(0, 0); // where the board is, on a telephone
@@ -107,14 +105,15 @@ class App {
 
   // The game whose place a puzzle has taken comes back as it was.
   giveBack() {
-    const { away } = this;
-    if (!away) return;
-    this.show(away.tree, away.node);
-    if (away.tab) this.openTab(away.tab);
+    if (!this.away) return;
+    this.show(this.away);
+    if (this.tabBefore) this.openTab(this.tabBefore);
   }
 
-  // The game of the person, also while a puzzle has its place: a tree and a node.
-  get game() { return this.away || this; }
+  get tree() { return this.node.tree; }
+
+  // Where the game of the person is, also while a puzzle has its place.
+  get game() { return this.away || this.node; }
 
   get mover() { return SIDES[this.tree.toMove(this.node)]; }
 
@@ -151,16 +150,16 @@ class App {
   // The address holds the position, the session the whole tree.
   keep() {
     clearTimeout(this.keepTimer);
-    history.replaceState(null, "", location.pathname + address.write(this.tree, this.node));
+    history.replaceState(null, "", location.pathname + address.write(this.node));
     this.save();
   }
 
   save(left = false) {
     if (this.guide === this.play) this.play.clocks.charge();
     this.games.later();
-    const document = (of) => of && of.tree.document(of.node);
+    const document = (node) => node?.tree.document(node);
     const guide = this.guide?.kept && { name: this.guide.name, ...this.guide.kept };
-    const kept = { left, address: location.hash, game: document(this), away: document(this.away), guide, review: this.review.kept };
+    const kept = { left, address: location.hash, game: document(this.node), away: document(this.away), guide, review: this.review.kept };
     const keep = (former) => remember("game", { ...kept, former }, SESSION);
     if (!keep(document(this.games.former))) keep(null); // too large: without the game before, or not at all
   }
@@ -225,7 +224,7 @@ class App {
   playCell(cell, byPerson = false) {
     const node = this.tree.play(this.node, cell);
     if (isChecked("sound")) stoneSound();
-    this.speak(`${t(SIDES[node.side])} ${this.nameOf(cell)}`);
+    find("spoken").textContent = `${t(SIDES[node.side])} ${this.nameOf(cell)}`;
     this.go(node);
     if (byPerson) this.guide?.played?.(node);
     return node;
@@ -233,16 +232,14 @@ class App {
 
   // The view ---
 
-  nameOf([x, y]) { return letterOf(x) + (this.fromBottom ? this.tree.start.height - y : y + 1); }
+  nameOf([x, y]) { return letterOf(x) + (isChecked("from-bottom") ? this.tree.start.height - y : y + 1); }
 
   names(cells, between = " ") { return cells.map((cell) => this.nameOf(cell)).join(between); }
-
-  get fromBottom() { return isChecked("from-bottom"); }
 
   draw() {
     const { node } = this;
     this.tell("refresh");
-    const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels, drawn: this.drawn, from: node.ply + 1 };
+    const marks = { forbidden: node.facts?.forbidden, row: node.facts?.row, texts: node.notes.labels, drawn: this.drawn };
     for (const panel of this.panels) Object.assign(marks, panel.marks?.() || {});
     this.board.draw(marks);
     const last = node.end.ply;
@@ -281,9 +278,6 @@ class App {
       this.draw();
     }, 4000);
   }
-
-  // Say something to screen readers alone.
-  speak(text) { find("spoken").textContent = text; }
 
   // Buttons over the board for a decision.
   choose(options, words = "") {

@@ -44,9 +44,7 @@ export class MovesPanel extends Panel {
   async remove() {
     const { app } = this, { node, tree } = app;
     if (node.children.length && !await asked(t("delete-ask", { name: `${node.ply}. ${app.nameOf(node.cell)} …` }), t("delete"))) return;
-    if (app.node !== node) return;
-    tree.remove(node);
-    app.visit(node.parent);
+    if (app.node === node) app.visit(tree.remove(node));
   }
 
   show() {
@@ -99,17 +97,8 @@ export class MovesPanel extends Panel {
 
   // A line of moves behind the one that it replaces, with variations of its own.
   variation(from) {
-    const begin = (node) => make("div", { class: "inner", role: "group" }, this.item(node)), line = begin(from), waiting = [[from, line]];
-    while (waiting.length) {
-      let [node, place] = waiting.pop();
-      while (node.children.length) {
-        const [main, ...others] = node.children, inner = others.map(begin);
-        place.append(this.item(main), ...inner);
-        waiting.push(...others.map((other, at) => [other, inner[at]]));
-        node = main;
-      }
-    }
-    return line;
+    const rest = from.end.path.slice(from.ply).flatMap((node) => [this.item(node), ...node.parent.children.slice(1).map((other) => this.variation(other))]);
+    return make("div", { class: "inner", role: "group" }, this.item(from), ...rest);
   }
 
   // The name of a move, what a review says of it, what else is known, and its comment.

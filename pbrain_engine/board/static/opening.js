@@ -117,10 +117,8 @@ export class Opening {
     const { app, step } = this, at = step ? step.done.findLastIndex((one) => this.isOwn(one)) : -1;
     if (at < 0) return app.say(t("nothing-back"));
     this.play.cancel();
-    let { node } = app;
-    while (node.ply > step.done[at].stones) node = node.parent;
+    const node = [app.tree.root, ...app.node.path].slice(0, step.done[at].stones + 1).at(-1), gone = node.children[0];
     this.step = null;
-    const gone = node.children[0];
     if (gone) app.tree.remove(gone);
     if (node !== app.node) app.go(node);
     return this.goOn(step.actions.slice(0, at).join(" "));

@@ -28,8 +28,8 @@ export class PlayPanel extends Panel {
   get isDuel() { return SIDES.includes(this.human); }
 
   onfacts(node) {
-    const { winner, foul, full } = node.facts || {};
-    if (this.app.guide !== this || !node.facts || this.over) return;
+    const { winner, foul, full } = node.facts;
+    if (this.app.guide !== this || this.over) return;
     if (foul) this.finish(this.app.foulText("foul-loses", foul), "white");
     else if (winner) this.finish(t("wins", { side: winner, who: !this.isDuel ? "other" : winner === this.human ? "you" : "numoku" }), winner);
     else if (full) this.finish(t("draw"), "");
@@ -42,10 +42,7 @@ export class PlayPanel extends Panel {
   get isOn() { return Boolean(this.app.tree.goesOn); }
 
   // The game before comes back; a second time the other one does.
-  back() {
-    const { app } = this, { former } = app.games;
-    if (former) app.show(former.tree, former.node);
-  }
+  back() { this.app.show(this.app.games.former); }
 
   // The view ---
 
@@ -62,7 +59,7 @@ export class PlayPanel extends Panel {
     document.body.dataset.bottom = isGuide && this.isDuel ? this.human : "black";
     find("invitation").hidden = !app.invites;
     if (!app.invites) return;
-    presets(find("invited-presets"), () => app.show(new GameTree(chosenBoard())));
+    presets(find("invited-presets"), () => app.show(new GameTree(chosenBoard()).root));
     const { person: side, level } = values();
     find("invited").textContent = t("invitation-form", { side, level: levelName(level), note: levelNote(level) });
   }
@@ -101,7 +98,7 @@ export class PlayPanel extends Panel {
   begin() {
     const { app } = this, { person, opening: rule } = values();
     app.openTab("play");
-    app.show(new GameTree(chosenBoard()));
+    app.show(new GameTree(chosenBoard()).root);
     this.start(true, rule === "none" ? null : { rule, actions: "", person: Number(person === "white") });
     return this.goOn();
   }
@@ -110,10 +107,7 @@ export class PlayPanel extends Panel {
     const { app } = this, board = chosenBoard(), { rule, width, height } = app.tree.start;
     if (app.tree.stones(app.node).some(({ x, y }) => x >= board.width || y >= board.height)) return app.say(t("no-room"), true);
     app.openTab("play");
-    if (board.rule !== rule || board.width !== width || board.height !== height) {
-      const tree = app.tree.upTo(app.node, board);
-      app.show(tree, tree.root.end);
-    }
+    if (board.rule !== rule || board.width !== width || board.height !== height) app.show(app.tree.upTo(app.node, board));
     this.start();
     this.think();
   }
@@ -135,6 +129,7 @@ export class PlayPanel extends Panel {
   }
 
   finish(text, winner) {
+    this.cancel();
     this.clocks.charge();
     this.over = this.match.over = text;
     this.report.textContent = `${text} · ${t("n-moves", { n: this.app.node.ply })}`;
@@ -154,7 +149,7 @@ export class PlayPanel extends Panel {
     const { start, goesOn } = this.app.tree, { opening } = this.match;
     fill({ rule: start.rule, width: start.width, height: start.height });
     if (!goesOn) return;
-    Object.assign(this, { over: "", careless: null, ended: null, opening: opening?.rule ? new Opening(this, opening) : null });
+    Object.assign(this, { over: "", ended: null, opening: opening?.rule ? new Opening(this, opening) : null });
     this.clocks.begin();
     this.report.textContent = "";
     this.app.setGuide(this);
@@ -173,14 +168,10 @@ export class PlayPanel extends Panel {
   takeBack() {
     const { app } = this;
     if (app.guide !== this) return app.guide?.takeBack?.();
-    let { node } = app;
+    const { path } = app.node;
     if (this.opening) return this.opening.takeBack();
-    if (!node.parent) return app.say(t("nothing-back"));
-    let gone;
-    do {
-      gone = node;
-      node = node.parent;
-    } while (node.parent && this.isOpponents(node));
+    if (!path.length) return app.say(t("nothing-back"));
+    const gone = path.findLast(({ parent }) => !this.isOpponents(parent)) ?? path[0], node = gone.parent;
     if (this.reopens(node)) return this.opening.takeBack();
     if (this.isOpponents(node)) return app.say(t("nothing-back"));
     delete app.tree.names.result;
@@ -205,7 +196,6 @@ export class PlayPanel extends Panel {
   async resign() {
     const { app } = this, { tree } = app;
     if (!await asked(t("resign-ask"), t("resign")) || app.tree !== tree || this.over) return null;
-    this.cancel();
     const side = this.human === "both" ? app.mover : this.human;
     return this.finish(t("resigned", { side }), side === "black" ? "white" : "black");
   }
@@ -227,7 +217,7 @@ export class PlayPanel extends Panel {
   refuses(cell) {
     if (this.over) return `${this.over}. ${t("begin-or-back")}`;
     if (this.opening) return cell ? this.opening.refuses(cell) : null;
-    if (this.careless) return t("choose-first");
+    if (!find("choices").hidden) return t("choose-first");
     // Numoku's own move, also while its server is away: what is clicked is no stone of Numoku's.
     return this.thinking || (this.isEngineTurn() && !this.app.node.children.length) ? t("thinking") : null;
   }
@@ -246,7 +236,6 @@ export class PlayPanel extends Panel {
     this.clocks.charge();
     this.match.paused = this.human === "none";
     this.over = "";
-    this.careless = null;
     this.app.choose([]);
     this.report.textContent = "";
     this.reopens(node);
@@ -258,16 +247,11 @@ export class PlayPanel extends Panel {
   // Before Numoku answers: was the person's move a mistake? It can be taken back then.
   async consider() {
     const { app } = this, node = app.node, look = (at) => app.ask("analyse", { time: SLIP_SECONDS }, null, at);
-    this.careless = node;
     const before = await look(node.parent), after = before.error || node.facts?.winner ? null : await look(node);
     if (app.node !== node || app.guide !== this) return null;
     const loss = after && !after.error ? before.chance - (1 - after.chance) : 0;
-    const play = () => {
-      this.careless = null;
-      return this.think();
-    };
-    if (loss < SLIP || isSame(before.move, node.cell)) return play();
-    return app.choose([[t("take-back"), () => { this.careless = null; this.takeBack(); }], [t("play-on"), play]], t("slip", { loss: percent(loss) }));
+    if (loss < SLIP || isSame(before.move, node.cell)) return this.think();
+    return app.choose([[t("take-back"), () => this.takeBack()], [t("play-on"), () => this.think()]], t("slip", { loss: percent(loss) }));
   }
 
   async think() {

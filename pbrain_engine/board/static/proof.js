@@ -22,7 +22,7 @@ export class ProofPanel extends Panel {
   // The game that it has interrupted goes on.
   halt(node = this.root) {
     const { app } = this;
-    if (app.tree.goesOn) return app.show(app.tree, node);
+    if (app.tree.goesOn) return app.show(node);
     app.setGuide(null);
     return app.draw();
   }
@@ -51,11 +51,11 @@ export class ProofPanel extends Panel {
     return { root: nodes.indexOf(this.root), steps: nodes.flatMap(({ step }, at) => (step ? [[at, step]] : [])) };
   }
 
-  restore({ root, steps }, tree, node) {
-    const nodes = tree.nodes(), walk = () => this.walk(nodes[root]);
+  restore({ root, steps }, node) {
+    const nodes = node.tree.nodes(), walk = () => this.walk(nodes[root]);
     for (const [at, step] of steps) nodes[at].step = step;
-    if (tree === this.app.tree) walk();
-    else this.app.lend(tree, node, walk);
+    if (node.tree === this.app.tree) walk();
+    else this.app.lend(node, walk);
   }
 
   // The attack that has begun at a position goes on from that on the board.
@@ -120,8 +120,7 @@ export class ProofPanel extends Panel {
 
   // The tree: the moves so far, and what every defence here leads to.
   list(node) {
-    const { app } = this, attacks = [];
-    for (let at = node; at && at !== this.root; at = at.parent) if (at.step?.answers || at === node) attacks.unshift(at);
+    const { app } = this, attacks = node.path.slice(this.root.ply).filter((at) => at.step?.answers || at === node);
     let list = this.tree;
     list.replaceChildren();
     attacks.forEach((at, depth) => {
@@ -180,11 +179,8 @@ export class ProofPanel extends Panel {
 
   // Back to the attacker's move before, to try another defence.
   back() {
-    const { app } = this;
-    let node = app.node;
-    if (!this.root || node === this.root) return;
-    do node = node.parent; while (node && node !== this.root && node.side !== this.attacker);
-    if (!node || node === this.root) return;
+    const { app } = this, node = app.node.path.slice(this.root.ply, -1).findLast(({ side }) => side === this.attacker);
+    if (!node) return;
     app.go(node);
     this.resume(node);
   }

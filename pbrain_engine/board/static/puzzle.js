@@ -87,13 +87,10 @@ export class PuzzlePanel extends Panel {
     this.start(puzzle);
   }
 
-  start(puzzle) {
-    const tree = new GameTree(this.startOf(puzzle));
-    this.restore({ puzzle }, tree, tree.root);
+  start(puzzle = this.puzzle) {
+    this.restore({ puzzle }, new GameTree(this.startOf(puzzle)).root);
     this.app.openTab("puzzle");
   }
-
-  again() { this.start(this.puzzle); }
 
   next() {
     const { puzzles } = this;
@@ -112,26 +109,23 @@ export class PuzzlePanel extends Panel {
   // What a reload in the middle of a puzzle needs.
   get kept() { return { puzzle: this.puzzle }; }
 
-  restore({ puzzle }, tree, node) {
+  restore({ puzzle }, node) {
     const { app } = this;
-    app.lend(tree, node, () => {
+    app.lend(node, () => {
       Object.assign(this, { puzzle, failed: false, over: false, busy: false });
       app.setGuide(this);
       this.say(this.task);
       // The proof is found while the person thinks, so that a move can be answered at once.
-      this.proof = puzzle.kind === "defend" ? null : app.ask("prove", { seconds: 10 }, null, tree.root);
+      this.proof = puzzle.kind === "defend" ? null : app.ask("prove", { seconds: 10 }, null, node.tree.root);
     });
   }
 
   // The last attack and its answer are gone.
   takeBack() {
-    const { app } = this;
-    if (!app.node.parent || this.busy) return;
-    let gone = app.node;
-    while (gone.side !== this.attacker && gone.parent.parent) gone = gone.parent;
-    app.tree.remove(gone);
+    const { app } = this, { path } = app.node, gone = path.findLast(({ side }) => side === this.attacker) ?? path[0];
+    if (!gone || this.busy) return;
     this.over = false;
-    app.go(gone.parent);
+    app.go(app.tree.remove(gone));
     this.say(this.task);
   }
 
@@ -224,21 +218,21 @@ export class PuzzlePanel extends Panel {
 
   // The solution is a proof to walk through; that of a defence the moves that hold.
   solve() {
-    const { app } = this, tree = new GameTree(this.startOf(this.puzzle));
+    const { app } = this;
     if (!this.over) this.streak = 0;
     this.fill();
     if (this.puzzle.kind === "defend") {
-      this.start(this.puzzle);
+      this.start();
       this.failed = this.over = true;
       return this.say(t("holds", { cells: app.names(this.holding, ", ") }));
     }
-    app.lend(tree, tree.root);
+    app.lend(new GameTree(this.startOf(this.puzzle)).root);
     return app.proof.begin();
   }
 
   // A win that was missed or allowed in a game.
-  fromMistake(tree, node, { plies, line, proof: kind = "win" }) {
-    const { width: size, height, rule } = tree.start, stones = { black: [], white: [], wall: [] };
+  fromMistake(node, { plies, line, proof: kind = "win" }) {
+    const { tree } = node, { width: size, height, rule } = tree.start, stones = { black: [], white: [], wall: [] };
     for (const { x, y, side } of tree.stones(node)) stones[side].push([x, y]);
     if (size !== height || stones.wall.length) return this.app.say(t("puzzle-square"), true);
     const { black, white } = stones, id = JSON.stringify([size, rule, black, white]);

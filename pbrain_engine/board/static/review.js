@@ -92,12 +92,6 @@ export class ReviewPanel extends Panel {
         make("small", {}, t(`${kind}-count`, { n: counts[kind] }))))];
   }
 
-  // Where the board is, on a telephone.
-  visit(node) {
-    if (this.isHere) this.app.visit(node);
-    scrollTo(0, 0);
-  }
-
   remarks({ review: move }) {
     const { app } = this, words = [];
     if (move.decisive) words.push(t("decisive"));
@@ -112,10 +106,14 @@ export class ReviewPanel extends Panel {
   row(node) {
     const { app } = this, { ply, cell, review: move } = node, win = move.missed_win || move.allowed_win;
     const now = () => this.line[ply - 1]; // in the review that is there when it is pressed
+    const visit = () => {
+      if (this.isHere) app.visit(now());
+      scrollTo(0, 0); // where the board is, on a telephone
+    };
     return make("li", { class: move.kind },
-      button(`${ply}. ${app.nameOf(cell)}`, () => this.visit(now()), { class: "node" }),
+      button(`${ply}. ${app.nameOf(cell)}`, visit, { class: "node" }),
       make("span", { class: "sign" }, SIGNS[move.kind] || ""), ` ${this.remarks(node).join("; ")} `,
-      win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(this.tree, move.missed_win ? now().parent : now(), win), { class: "small" }) : "",
+      win ? button(t("to-puzzle"), () => app.puzzle.fromMistake(move.missed_win ? now().parent : now(), win), { class: "small" }) : "",
     );
   }
 
@@ -129,15 +127,10 @@ export class ReviewPanel extends Panel {
       node.notes.reviewed = words || undefined;
       if (!words) continue;
       const better = move.missed_win ? move.missed_win.line : move.line;
-      if (SIGNS[move.kind] && !isSame(better[0], node.cell)) this.variation(node.parent, better);
-      if (move.allowed_win && node.children.length) this.variation(node, move.allowed_win.line);
+      if (SIGNS[move.kind] && !isSame(better[0], node.cell)) this.tree.playLine(node.parent, better);
+      if (move.allowed_win && node.children.length) this.tree.playLine(node, move.allowed_win.line);
     }
     this.app.go(this.app.node);
-  }
-
-  variation(from, line) {
-    let node = from;
-    for (const cell of line) node = this.tree.play(node, cell);
   }
 
   marks() {
@@ -173,8 +166,7 @@ export class Lesson {
     if (!node) return this.leave();
     this.move = node.review;
     this.over = this.busy = false;
-    const tree = review.tree.upTo(node.parent);
-    app.lend(tree, tree.root.end, () => app.setGuide(this));
+    app.lend(review.tree.upTo(node.parent), () => app.setGuide(this));
     app.choose(this.buttons(), t("find-better", { cell: app.nameOf(node.cell), side: SIDES[node.side] }));
   }
 
@@ -214,11 +206,7 @@ export class Lesson {
       isGood = node.facts?.winner ? node.facts.winner === SIDES[node.side] : !found.error && keeps();
     }
     this.over = isGood;
-    if (!isGood) {
-      const { parent } = node;
-      app.tree.remove(node);
-      app.go(parent);
-    }
+    if (!isGood) app.go(app.tree.remove(node));
     app.choose(this.buttons(isGood), isGood ? t("well-found") : t("try-again", { cell: app.nameOf(node.cell) }));
   }
 }

@@ -6,6 +6,7 @@ export const SIDES = ["black", "white"];
 
 export class Node {
   constructor(tree, parent, cell) {
+    this.tree = tree;
     this.parent = parent;
     this.cell = cell;
     this.children = [];
@@ -27,11 +28,7 @@ export class Node {
     return parent ? [...parent.key.split(";").filter(Boolean), `${side}:${cell}`].sort().join(";") : "";
   }
 
-  get path() {
-    const nodes = [];
-    for (let node = this; node.parent; node = node.parent) nodes.unshift(node);
-    return nodes;
-  }
+  get path() { return this.parent ? [...this.parent.path, this] : []; }
 
   // Whether the rules say that the game ends here.
   get isOver() { return Boolean(this.facts?.winner || this.facts?.full); }
@@ -41,11 +38,7 @@ export class Node {
   // The moves up to here as a tree, without their comments and marks.
   get line() { return this.moves.map(([x, y], at) => ({ parent: at - 1, x, y })); }
 
-  get end() {
-    let node = this;
-    while (node.children.length) node = node.children[0];
-    return node;
-  }
+  get end() { return this.children[0]?.end ?? this; }
 }
 
 export const isSame = (cell, other) => String(cell) === String(other);
@@ -83,11 +76,16 @@ export class GameTree {
     return node.children.find((child) => isSame(child.cell, cell)) || this.add(node, cell);
   }
 
+  // Play one move after another; the node of the last one.
+  playLine(node, cells) { return cells.reduce((at, cell) => this.play(at, cell), node); }
+
   transpositions(node) { return (this.places.get(node.key) || []).filter((other) => other !== node); }
 
+  // Remove a move with all that follows; the position before it.
   remove(node) {
     drop(node.parent.children, node);
     for (const gone of this.nodes(node)) drop(this.places.get(gone.key), gone);
+    return node.parent;
   }
 
   promote(node) {
@@ -97,13 +95,9 @@ export class GameTree {
     }
   }
 
-  nodes(from = this.root) {
-    const found = [], waiting = [from];
-    while (waiting.length) {
-      const node = waiting.pop();
-      found.push(node);
-      waiting.push(...node.children.slice().reverse());
-    }
+  nodes(from = this.root, found = []) {
+    found.push(from);
+    for (const child of from.children) this.nodes(child, found);
     return found;
   }
 
@@ -131,12 +125,11 @@ export class GameTree {
     }
   }
 
-  // A game of its own with the moves up to a node, perhaps on another board.
+  // The end of a game of its own with the moves up to a node, perhaps on another board.
   upTo(node, board = {}) {
     const made = new GameTree({ ...structuredClone(this.start), ...board });
     made.names = { ...this.names };
-    for (let at = made.root, cells = node.moves; cells.length;) at = made.play(at, cells.shift());
-    return made;
+    return made.playLine(made.root, node.moves);
   }
 
   position(node) { return { ...this.start, moves: node.moves }; }
@@ -146,7 +139,8 @@ export class GameTree {
 
   toMove(node) { return (SIDES.indexOf(this.start.first) + node.ply) % 2; }
 
-  // Everything of a game, with the place of the move that is looked at; documented() takes it back.
+  // Everything of a game, with the place of the move that is looked at; documented() gives
+  // that move back.
   document(at) {
     const { id, began, start, names, root, match, played, title, isUnchanged: unchanged } = this;
     return { game: id, began, position: { ...start, moves: [] }, tree: this.flat(), names, comment: root.comment, root: root.notes, match, at: this.nodes().indexOf(at), title: title || "", looked: !played && !this.nodes().some(({ comment, notes }) => comment && comment !== notes.stored), unchanged };
@@ -160,7 +154,7 @@ export class GameTree {
     Object.assign(tree.root, { comment: comment || "", notes: root || {} });
     Object.assign(tree, { id: id || tree.id, began: began || tree.began, names: names || {}, match: match || null, title, played: looked === undefined ? Boolean(match || names?.black) : !looked });
     if (unchanged) tree.unchanged = JSON.stringify(tree.flat());
-    return { tree, node: tree.nodes()[at] || tree.root };
+    return tree.nodes()[at] || tree.root;
   }
 
   // Whether it is still as it came, of a file of several games.
@@ -172,11 +166,7 @@ export class GameTree {
   get isEmpty() { return !this.root.children.length && !this.start.placed.length && !this.root.comment; }
 
   flat() {
-    const place = new Map([[this.root, -1]]), rows = [];
-    for (const node of this.nodes().slice(1)) {
-      place.set(node, rows.length);
-      rows.push({ parent: place.get(node.parent), x: node.cell[0], y: node.cell[1], comment: node.comment, ...node.notes });
-    }
-    return rows;
+    const nodes = this.nodes().slice(1), places = new Map(nodes.map((node, at) => [node, at]));
+    return nodes.map(({ parent, cell: [x, y], comment, notes }) => ({ parent: places.get(parent) ?? -1, x, y, comment, ...notes }));
   }
 }

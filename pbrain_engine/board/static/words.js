@@ -10,12 +10,9 @@ export const LANGUAGES = {
 };
 
 // What was chosen, else the first language of the browser that there is.
-function choose() {
-  const wanted = [remembered("language", ""), ...navigator.languages].map((name) => (/^zh-(TW|HK|MO|Hant)/.test(name) ? "zh-TW" : name.split("-")[0]));
-  return wanted.find((name) => name in LANGUAGES) || "en";
-}
+const wanted = [remembered("language", ""), ...navigator.languages].map((name) => (/^zh-(TW|HK|MO|Hant)/.test(name) ? "zh-TW" : name.split("-")[0]));
+export const language = wanted.find((name) => name in LANGUAGES) || "en";
 
-export const language = choose();
 const { words, openings } = await import(`./words-${language}.js`);
 const plurals = new Intl.PluralRules(language);
 const formats = {};
@@ -23,8 +20,7 @@ const HOLE = /\{(\w+)(?:, (plural|select), ((?:[\w=]+ \{[^{}]*\} ?)+))?\}/g;
 
 function format(number, options) {
   const name = JSON.stringify(options);
-  formats[name] ??= new Intl.NumberFormat(language, options);
-  return formats[name].format(number);
+  return (formats[name] ??= new Intl.NumberFormat(language, options)).format(number);
 }
 
 export const percent = (share) => format(share, { style: "percent" });
