@@ -29,7 +29,7 @@ FOUR_STONES = 200_000  # node limit for finding the fours behind a threat again
 _BOUNDS = {"": "", LOWER: "at least", UPPER: "at most"}
 
 
-def diagram_of(game: Game, last: Coordinates | None = None) -> GameRecord:
+def diagram_of(game: Game, last: Coordinates | None) -> GameRecord:
     """Return the position of a game, with its last stone marked."""
     return GameRecord.of(game.position)._replace(marked=last)
 
@@ -53,20 +53,18 @@ def result_line(game: Game, winner: str | None) -> str:
     return f"Result: {winner} wins{where}, {stones}"
 
 
-def plain_board(game: Game, last: Coordinates | None = None) -> str:
+def plain_board(game: Game, last: Coordinates | None) -> str:
     """Return the board as text, with the last stone marked."""
     return diagram.format_diagram(diagram_of(game, last), stars=True, mover=False)
 
 
-def show_board(
-    game: Game, last: Coordinates | None = None, crossed: Iterable[Coordinates] = ()
-) -> None:
+def show_board(game: Game, last: Coordinates | None, crossed: Iterable[Coordinates]) -> None:
     """Print the board, in colour if the terminal supports it, with crosses on some empty cells."""
     console = rich_console()
     if console is not None and console.color_system is not None and not console.no_color:
         board, encoding = diagram_of(game, last), sys.stdout.encoding or "ascii"
         row = game.winning_row()
-        console.print(colours.colour_rows(board, row, set(crossed), encoding))
+        console.print(colours.colour_rows(board, row, encoding, set(crossed)))
     else:
         print(plain_board(game, last))
 

@@ -95,7 +95,7 @@ class RichView(View):
             picture = Text(diagram.format_diagram(board, stars=True, mover=False), no_wrap=True)
         else:
             row = diagram.winning_row(board) if played.reason == FIVE else []
-            picture = colours.colour_rows(board, row, encoding=self.console.encoding)
+            picture = colours.colour_rows(board, row, self.console.encoding)
         said = []
         if played.chosen:
             depth, value = played.depths[-1], played.values[-1]

@@ -234,7 +234,6 @@ class EngineProcess:
         except OSError as error:
             error.filename = error.filename or command[0]  # missing on Windows
             raise
-        self.started_at = perf_counter()
         self.pid = self.process.pid
         self.transcript: Transcript | None = None  # of what follows, closed with the process
         self.stderr = b""  # the end of its error output, or of all output if merged

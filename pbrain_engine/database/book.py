@@ -121,7 +121,7 @@ class Graph:
         found = [(edge.move, self.worth(edge)) for edge in page.edges]
         return sorted(found, key=lambda pair: -pair[1])
 
-    def next_leaf(self, busy: Container[bytes] = ()) -> bytes | None:
+    def next_leaf(self, busy: Container[bytes]) -> bytes | None:
         """Return the key of the position to search next, None if everything is decided.
 
         ``busy``: the keys of positions being searched already.

@@ -87,19 +87,18 @@ ATTEMPTS = 3  # moves to try where the engine sees a win
 class Prover:
     """Builds the proof of a win in the engine's game, from the engine's and solver's wins."""
 
-    def __init__(self, engine: Engine, solver: Solver, time: float | None = None) -> None:
-        """Use this engine, whose table should still contain the win, for ``time`` seconds."""
+    def __init__(self, engine: Engine, solver: Solver, seconds: float) -> None:
+        """Use this engine, whose table should still contain the win, for ``seconds``."""
         self._engine = engine
         self._game: Game = engine.game
         self._solver = solver
-        self._until = None if time is None else perf_counter() + time
+        self._until = perf_counter() + seconds
         self._known: dict[Position, Tree | None] = {}
 
     @property
     def is_late(self) -> bool:
         """Whether time is up or the solver was stopped."""
-        is_over = self._until is not None and perf_counter() >= self._until
-        return is_over or self._solver.is_stopped
+        return perf_counter() >= self._until or self._solver.is_stopped
 
     def prove(self, thought: Thought | None = None) -> Tree | None:
         """Return a proof that the side to move wins, or None if none was found.
@@ -126,9 +125,8 @@ class Prover:
             if failed and not set(self._game.legal_moves()).difference(failed):
                 return None
             if thought is None or failed:
-                left = None if self._until is None else max(self._until - perf_counter(), 0.001)
                 thought = self._engine.think(
-                    Limit(nodes=NODES, time=left),
+                    Limit(nodes=NODES, time=max(self._until - perf_counter(), 0.001)),
                     on_iteration=lambda thought: thought.wins,
                     exclude=failed,
                 )

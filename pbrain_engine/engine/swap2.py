@@ -89,9 +89,7 @@ def share_time(
     return OpeningSearch(engine, think)
 
 
-def share_nodes(
-    engine: Engine, nodes: int, check: Callable[[], None] = lambda: None
-) -> OpeningSearch:
+def share_nodes(engine: Engine, nodes: int, check: Callable[[], None]) -> OpeningSearch:
     """Return an opening search that divides ``nodes``, the same on any machine.
 
     ``check`` is called before each search and may raise to abort.

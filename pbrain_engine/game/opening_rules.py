@@ -433,12 +433,6 @@ def openings() -> dict[bytes, Opening]:
     return found
 
 
-def name_opening(position: Position) -> Opening | None:
-    """Return the opening if the board has just its three stones, under any rule, or None."""
-    position = position._replace(rule=Rule.RENJU, to_move=Side.WHITE)
-    return openings().get(image_of(position).key)
-
-
 def find_opening(text: str) -> Opening | None:
     """Return the opening with this code or name, or None."""
     word = text.strip().lower()
@@ -447,7 +441,8 @@ def find_opening(text: str) -> Opening | None:
 
 
 def opening_of(record: GameRecord) -> Opening | None:
-    """Return the opening of a game's first three stones, placed or played, or None."""
+    """Return the opening of a game's first three stones, placed or played under any rule."""
     count = max(0, 3 - len(record.placed))
     passes = tuple(after for after in record.passes if after < count)
-    return name_opening(record._replace(moves=record.moves[:count], passes=passes).position)
+    position = record._replace(moves=record.moves[:count], passes=passes).position
+    return openings().get(image_of(position._replace(rule=Rule.RENJU, to_move=Side.WHITE)).key)

@@ -28,9 +28,9 @@ SIGNS = {Side.BLACK: "●", Side.WHITE: "●", Side.EMPTY: "·", Side.WALL: "▒
 
 def colour_rows(
     board: GameRecord,
-    row: Collection[Coordinates] = (),
+    row: Collection[Coordinates],
+    encoding: str,
     crossed: Collection[Coordinates] = (),
-    encoding: str = "utf-8",
 ) -> Text:
     """Return a board in colour, with last stone, winning row and crossed cells highlighted.
 

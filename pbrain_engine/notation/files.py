@@ -112,7 +112,7 @@ def is_rec(text: str) -> bool:
     )
 
 
-def parse_rec(text: str, size: Coordinates | None = None) -> GameTree:
+def parse_rec(text: str, size: Coordinates | None) -> GameTree:
     """Parse a ``.rec`` file, on a board of ``size`` if known; NotationError if damaged."""
     lines = text.rstrip().split("\n")
     if len(lines) <= _NAMES:

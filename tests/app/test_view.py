@@ -44,7 +44,7 @@ def test_a_plain_board_has_star_points_and_can_be_read_back() -> None:
     assert shown.count("+") == 4  # one is under a stone
     board, drawn = view.diagram_of(game, (8, 8)), parse_diagram(shown)
     assert (drawn.stones, drawn.last) == (board.stones, board.last)
-    assert "+" not in format_diagram(view.diagram_of(game))  # files stay as they are
+    assert "+" not in format_diagram(view.diagram_of(game, None))  # files stay as they are
 
 
 # Interrupts and time --------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from math import inf
 
 import pytest
 
@@ -112,7 +113,7 @@ def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(engine, so
     engine.set_parameter("threat_share", 10)
     assert thought.value >= WIN_BAND and not thought.proof
     moves = list(engine.game.moves)
-    tree = Prover(engine, solver).prove(thought)
+    tree = Prover(engine, solver, inf).prove(thought)
     assert tree is not None and tree.move == thought.move and tree.replies
     assert engine.game.moves == moves
     board = board_of(15, FREESTYLE, moves[::2], moves[1::2])
@@ -122,10 +123,10 @@ def test_a_win_of_the_main_search_gets_a_proof_that_survives_a_replay(engine, so
 def test_a_claim_that_is_wrong_gets_no_proof(engine, solver):
     set_up(engine, "h8i9i7g9")
     claim = Thought(WIN_BAND, (Move(0, 0), Move(1, 0)), 1, 1, 1)
-    assert Prover(engine, solver, time=0.2).prove(claim) is None
+    assert Prover(engine, solver, 0.2).prove(claim) is None
     for moves, answers in (("h8a1h9b1h10c1h11d1h12", {}), ("h8a1i8o1g7a15g6o15g8", None)):
         set_up(engine, moves, Rule.RENJU)  # to a five, and to a double three
-        assert Prover(engine, solver)._prove_answers(claim) == answers
+        assert Prover(engine, solver, inf)._prove_answers(claim) == answers
 
 
 @pytest.mark.parametrize("way", ["d8h8n14c8", "h8d8n14i8"])

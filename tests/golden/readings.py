@@ -103,7 +103,7 @@ def drawing(text: str) -> Iterator[str]:
     yield f"last {board.last}, to move {board.to_move}, row {winning_row(board)}"
     if board.width < 8:
         for encoding in ("utf-8", "ascii"):
-            shown = colour_rows(board, winning_row(board), [(0, 1)], encoding)
+            shown = colour_rows(board, winning_row(board), encoding, [(0, 1)])
             yield ascii(shown.plain)
             yield " ".join(f"{span.start}-{span.end}:{span.style}" for span in shown.spans)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from math import inf
 from typing import Any
 
 import pytest
@@ -76,7 +77,7 @@ class Room:
 
     def prove(self) -> Iterator[str]:
         self.said.clear()
-        tree = Prover(self.engine, self.solver).prove()
+        tree = Prover(self.engine, self.solver, inf).prove()
         yield from texts.joined(self.said, "  ")
         yield drawn(tree) if tree else "no proof"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pbrain_engine import NotationError, Rule, Side
 from pbrain_engine.game import cells as notation
 from pbrain_engine.game.diagram import format_diagram, parse_diagram
-from pbrain_engine.game.opening_rules import name_opening, openings
+from pbrain_engine.game.opening_rules import opening_of, openings
 from pbrain_engine.game.position import Position, image_of, read_key
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.notation.files import format_psq, parse_psq
@@ -110,6 +110,6 @@ def test_there_are_26_that_differ_and_every_turn_of_one_has_its_name():
         for number in range(8):
             image = transform(opening.stones, number, 15, 15)
             position = reduce(Position.after, image, empty)
-            assert name_opening(position) is opening
+            assert opening_of(GameRecord.of(position)) is opening
             keys.add(image_of(position).key)
     assert len(keys) == 26

@@ -119,9 +119,7 @@ class Order:
             number, begin = number + 1, 0
 
 
-def held_out(
-    datasets: Sequence[Dataset], batch: int, most: int = 1 << 62
-) -> Iterator[tuple[int, Ints]]:
+def held_out(datasets: Sequence[Dataset], batch: int, most: int) -> Iterator[tuple[int, Ints]]:
     """Yield batches of the held-out positions, evenly thinned to about ``most`` positions."""
     places = [np.flatnonzero(dataset.held) for dataset in datasets]
     step = max(1, sum(map(len, places)) // most)
