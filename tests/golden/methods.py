@@ -15,7 +15,7 @@ from tests.oracle import rules
 from tests.oracle.rules import BLOCKED, EMPTY, Board
 
 DEEPER = Budget(nodes=400, depth=3)
-POSITIONS = 5  # of each rule, of which those with a win are recorded
+POSITIONS = 20  # of each rule, of which the first with a win is recorded
 
 
 def game_of(board: Board, to_move: int) -> PlainGame:
@@ -39,7 +39,7 @@ def said_of(threat: Threat) -> str:
 
 
 def positions(rule: str) -> list[str]:
-    """Return what is found in random positions in which a side wins by more than a threat."""
+    """Return what is found in a random position in which a side wins by more than a threat."""
     lines, chance = [], random.Random(f"threats {rule}")
     for _ in range(POSITIONS):
         board = random_board(chance, rule, smallest=7, largest=9)
@@ -58,7 +58,8 @@ def positions(rule: str) -> list[str]:
                 game.to_move = to_move
                 choice = method("threatspace")(game, Budget(nodes=300), random.Random(1))
                 lines.append(f"{to_move} plays {tuple(choice)}")
-    return lines
+            return lines
+    return [f"{rule}: no win"]
 
 
 def games(name: str, rule: str, limit: Budget, opening: int, most: int) -> list[str]:
