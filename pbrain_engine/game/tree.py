@@ -97,7 +97,7 @@ class GameTree:
                 if node.is_move and node.cell in taken:
                     where = " ".join(cell_name(*cell) for cell in way if cell is not None)
                     name = cell_name(*node.cell)
-                    twice = NotationError(f"{name} is taken after {where}")
+                    twice = NotationError(f"{name} is taken{' after ' * bool(where)}{where}")
                     raise twice.coded("wrong-twice", n=depth, cell=name)
             if not node.is_move and node.children:
                 raise NotationError("a text on a cell is followed by moves")
