@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 from pbrain_engine.arena.match import ABOUT_FIELD
 from pbrain_engine.arena.pool import share_of
 from pbrain_engine.arena.process import MAX_LINE
-from pbrain_engine.arena.referee import Thinking, read_value
+from pbrain_engine.arena.referee import Thinking, agreed_result, read_value
 from pbrain_engine.arena.settings import (
+    Adjudication,
     EngineSpec,
     MatchSettings,
     parse_engine,
 )  # fmt: skip
 from pbrain_engine.errors import SettingsError
+from pbrain_engine.game.record import GameRecord
 from pbrain_engine.position.rules import Rule
 from pbrain_engine.values import format_value
 
@@ -40,6 +42,12 @@ def settings(**changes: object) -> MatchSettings:
 def test_a_game_is_drawn_at_the_number_of_stones_of_its_judge(width, rule, judge, stones):
     match = settings(width=width, height=width, rule=rule, judge=judge)
     assert match.draw_stones == stones
+
+
+@pytest.mark.parametrize("value", [0, 5000])
+def test_without_terms_no_values_end_a_game(value):
+    played = GameRecord(moves=((0, 0),) * 200, values=(value, -value) * 100)
+    assert agreed_result(played, Adjudication()) is None
 
 
 def test_one_engine_is_no_match():
