@@ -51,7 +51,7 @@ from ..search.alphabeta.root import (
     note_win,
     prepare_root,
 )
-from ..search.alphabeta.table import HEAD_BYTES, SHARED
+from ..search.alphabeta.table import HEAD_BYTES, SHARED, begin_generation
 from ..search.alphabeta.worker import WORKER, fade_history, forget
 from ..search.threats.memory import THREATS, list_marks
 from . import exports_lessons as exports_lessons
@@ -84,6 +84,7 @@ export_kernel("game_quick_move", quick_move, STATE, TABLES)
 export_kernel("game_check", same_as_fresh, STATE, TABLES)
 export_kernel("worker_forget", forget, WORKER)
 export_kernel("worker_fade", fade_history, WORKER)
+export_kernel("shared_age", begin_generation, SHARED)
 # node limit; whether to search only one of several moves equivalent by symmetry:
 export_kernel("worker_prepare", prepare_root, WORKER, EVALUATOR, SHARED, int, int)
 export_kernel("worker_drop", drop_root, WORKER, int)  # cell
@@ -229,13 +230,6 @@ def shared_new(shared: SHARED, buckets):
     """Set up the shared block: ``buckets`` of 64 bytes follow its head, all zero."""
     shared.buckets = buckets
     return 0
-
-
-@export
-def shared_age(shared: SHARED):
-    """Begin a new generation of table entries; older ones are replaced first."""
-    shared.generation = (shared.generation + 1) & 63
-    return shared.generation
 
 
 @export

@@ -22,7 +22,7 @@ SHARED = record(
     params=PARAMS,
     gap=fill_line(PARAMS.itemsize, 3 * 8),
     stop=np.int64,  # set by the host: searches return as soon as they see it
-    generation=np.int64,  # of the table's entries, 0 to 63
+    generation=np.int64,  # of the table's entries, below GENERATIONS
     buckets=np.int64,  # number of buckets allocated by the host
     words=(np.uint64, MAX_WORDS),  # bucket * BUCKET_WORDS + entry * 2: key ^ data, data
 )
@@ -61,6 +61,12 @@ def shift_ends(value, plies):
 def expect(shared, key):
     """Prefetch the bucket of a key."""
     prefetch(shared.words, bucket_of(key, shared.buckets) * BUCKET_WORDS)
+
+
+@kernel
+def begin_generation(shared):
+    """Begin a new generation of entries; older ones are replaced first."""
+    shared.generation = (shared.generation + 1) & (GENERATIONS - 1)
 
 
 @kernel
