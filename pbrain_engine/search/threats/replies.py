@@ -67,9 +67,7 @@ def mark_line(threats, tables, stones, first):
         for kind in range(s.MAKES_FOUR, s.MAKES_FIVE):
             mark_class(threats, enemy, kind)
         mark_class(threats, enemy, s.MAKES_FOUL)  # which may make a four
-        if count_of(state, side, s.MAKES_FIVE) > 0:
-            mark_class(threats, side, s.MAKES_FIVE)
-            break
+        assert count_of(state, side, s.MAKES_FIVE) == 0
         if count_of(state, enemy, s.MAKES_FIVE) == 0:
             if count_of(state, side, s.MAKES_WINNING_FOUR) > 0:
                 target = first_of(state, side, s.MAKES_WINNING_FOUR)
