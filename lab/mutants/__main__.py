@@ -67,6 +67,12 @@ EQUIVALENT = {  # file, the text as it is and as it would be: why it changes not
         "a product is the same either way",
     ("search/alphabeta/table.py", "continue", "pass"):
         "an empty entry is no key's, and is worth more than the bound it sets",
+    ("position/board.py", "return STRIDE - 1 - x + y", "return MARGIN - 1 - x + y"):
+        "the lines have other numbers, those below zero counted from the end",
+    ("search/threats/defence.py",
+     "number = offset + half if offset < 0 else offset + half - 1",
+     "number = offset + half if offset <= 0 else offset + half - 1"):
+        "no cell is its own neighbour",
     ("patterns/tables.py",
      "if not walls_inside and not is_half_window(low, half, 0):", "if False:"):
         "keys that no board shows are filled as well",
