@@ -16,8 +16,7 @@ import numpy as np
 
 from ...kernel import kernel, recursive_kernel
 from ...kernel.bits import U64
-from ...patterns import shapes as s
-from ...patterns.state import count_of, play, undo
+from ...patterns.state import play, undo
 from ...patterns.tables import TABLES
 from ...position.geometry import NO_CELL
 from .children import BUILDING, THREES, WIDEST, list_replies, list_threats
@@ -117,25 +116,18 @@ def known_or_new(data):
 
 @kernel
 def settle_by_fours(threats, tables, key, first):
-    """Settle a new node by fours if possible: return 1 if won, -1 if not, 0 if unknown."""
-    state = threats.state
+    """Settle the attacker's new node by fours if possible: return 1 if won, -1 if not, else 0."""
     before = threats.nodes
-    if state.position.side == threats.attacker:
-        value = static_result(state, tables, 0)
-        if value < 0:
-            settle(threats, key, False, NO_CELL, 0, 1)
-            return -1
-        length = stones_in(value) if value > 0 else 0
-        if value == 0:
-            length = wins_by_fours(threats, tables, first, threats.four_nodes)
-        if length > 0 and threats.stopped == 0:
-            settle(threats, key, True, NO_CELL, length, threats.nodes - before)
-            return 1
-    elif count_of(state, threats.attacker, s.MAKES_FIVE) == 0:
+    value = static_result(threats.state, tables, 0)
+    if value < 0:
+        settle(threats, key, False, NO_CELL, 0, 1)
+        return -1
+    length = stones_in(value) if value > 0 else 0
+    if value == 0:
         length = wins_by_fours(threats, tables, first, threats.four_nodes)
-        if length > 0 and threats.stopped == 0:
-            settle(threats, key, False, NO_CELL, 0, threats.nodes - before)
-            return -1
+    if length > 0 and threats.stopped == 0:
+        settle(threats, key, True, NO_CELL, length, threats.nodes - before)
+        return 1
     return 0
 
 
@@ -164,7 +156,7 @@ def prove(threats, tables, proof_limit, disproof_limit, first):
         threats.stopped = 1
         return known_or_new(data)
     before = threats.nodes
-    if data == U64(0):
+    if attacks and data == U64(0):
         settled = settle_by_fours(threats, tables, key, first)
         if threats.stopped != 0:
             return known_or_new(data)
