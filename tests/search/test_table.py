@@ -31,6 +31,7 @@ from pbrain_engine.search.threats.memory import (
     disproof_of,
     length_of,
     probe_proof,
+    proof_bucket_of,
     proof_of,
     settle,
     store_proof,
@@ -106,9 +107,12 @@ def test_a_torn_entry_is_not_believed():
 
 
 def test_the_buckets_cover_the_whole_table_and_nothing_behind_it():
+    threats, last = threats_after(), np.uint64(2**64 - 1)
     for buckets in (1, 3, 1000, 1 << 14):
         assert bucket_of(np.uint64(0), buckets) == 0
-        assert bucket_of(np.uint64(2**64 - 1), buckets) == buckets - 1
+        assert bucket_of(last, buckets) == buckets - 1
+        threats.vct_buckets = buckets
+        assert proof_bucket_of(threats, last) == threats.vcf_buckets + buckets - 1
 
 
 def fours_in(data: Any) -> Any:

@@ -70,11 +70,13 @@ def test_a_line_of_fours_is_held_against_the_board_to_its_end(stones, length, sp
     assert threats.state.position.ply == len(parse_moves(stones))
 
 
-def test_that_there_is_no_win_is_said_once_all_levels_are_through():
-    for nodes, result in ((400, NONE), (100, STOPPED)):
+def test_that_there_is_no_win_is_said_once_all_levels_are_through(monkeypatch):
+    for nodes, result in ((100, STOPPED), (400, NONE)):
         threats = threats_after("h8", nodes=nodes)
         assert vct.solve_threats(threats, TABLES, 0) == result
         assert (threats.lowest == vct._LEVELS) == (result == NONE)
+    monkeypatch.setattr(vct, "list_threats", None)
+    assert vct.solve_threats(threats, TABLES, 0) == NONE, "what is known is not searched again"
 
 
 @pytest.mark.parametrize(("nodes", "result"), [((0, 300), NONE), ((300, 0), STOPPED)])
@@ -85,6 +87,12 @@ def test_fours_cut_on_the_last_level_leave_it_open_whether_there_is_a_win(
     monkeypatch.setattr(vct, "LEVELS", levels)
     monkeypatch.setattr(vct, "_LEVELS", len(levels))
     assert vct.solve_threats(threats_after("h8g8i8c1j8e1"), TABLES, 0) == result
+
+
+def test_a_win_by_threats_takes_the_stones_of_its_longest_line():
+    threats = threats_after("h8a1i8b1j9c1j10o15")  # white may gain time with a four
+    assert vct.solve_threats(threats, TABLES, 0) == 4
+    assert len(written(threats, 0)) == 7
 
 
 def test_an_entry_of_the_search_alone_does_not_count_as_played_through(monkeypatch):
