@@ -396,6 +396,12 @@ class Desk:
         return self._solver
 
 
+def refuse_if_over(game: Game) -> None:
+    """Raise Refused if the game is over."""
+    if game.is_over:
+        raise Refused("the game is over").coded("over")
+
+
 def scalar(message: Document, name: str) -> Json:
     """Return a field that identifies a request; raises Refused."""
     value = message.get(name)

@@ -27,7 +27,7 @@ from ..game.result import BY_FOURS, BY_SEARCH, BY_THREATS, OPEN, Result, Tree, w
 from ..position.rules import Side
 from ..solver import Solver
 from ..values import WIN_BAND
-from .desk import Desk, Job
+from .desk import Desk, Job, refuse_if_over
 from .messages import POSITION, operation, seconds
 
 QUICK_FOURS = 300_000  # node limit of the search for a win by fours, before that by threats
@@ -154,8 +154,7 @@ def win_of(tree: Tree) -> Result:
 def prove(desk: Desk, job: Job) -> Document:
     """Prove a win of the side to move: its next move and its line."""
     walk = Walk(desk, job)
-    if walk.game.is_over:
-        raise Refused("the game is over").coded("over")
+    refuse_if_over(walk.game)
     found = walk.win()
     if found is not None and found.claim == BY_THREATS and desk.archive.name is not None:
         tree = desk.known.get(walk.game.position) or walk.solver.tree(walk.game)
@@ -198,8 +197,7 @@ def reply(desk: Desk, job: Job) -> Document:
     If it does not, ``line`` begins with the defence and shows a likely continuation.
     """
     walk = Walk(desk, job)
-    if walk.game.is_over:
-        raise Refused("the game is over").coded("over")
+    refuse_if_over(walk.game)
     found = walk.defences()
     if found is None:  # the engine's move, and whether it sees a loss
         thought = walk.quick_thought()

@@ -35,7 +35,7 @@ from ..options import MEGABYTES
 from ..position.geometry import MAX_BOARD, MIN_BOARD
 from ..position.rules import Side
 from ..values import chance as chance_of
-from .desk import DEFAULT_MEMORY, Desk, Job
+from .desk import DEFAULT_MEMORY, Desk, Job, refuse_if_over
 from .messages import (
     POSITION,
     RULES,
@@ -63,8 +63,7 @@ CLOCK = object_of({name: number(0, 86_400, "seconds") for name in SPANS}, "left"
 
 def _engine_for(desk: Desk, job: Job, *options: Any) -> Engine:
     engine = desk.engine(job.setup, *options)
-    if engine.game.is_over:
-        raise Refused("the game is over").coded("over")
+    refuse_if_over(engine.game)
     return engine
 
 
@@ -146,8 +145,7 @@ def move(desk: Desk, job: Job) -> Document:
         seconds = clock_seconds(left, increment, byoyomi, len(job.setup.stones), cells)
     if fields["method"]:
         game = Game.of(job.setup)
-        if game.is_over:
-            raise Refused("the game is over").coded("over")
+        refuse_if_over(game)
         found, choice = choose_by(fields["method"], game, seconds, chance)
         line = [divmod(cell, game.width)[::-1] for cell in choice.line]
         return {"move": found, "nodes": choice.nodes, "pv": line}
