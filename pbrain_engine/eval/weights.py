@@ -118,13 +118,13 @@ def write_weights(
     path: str,
     about: dict[str, str],
     blocks: dict[str, bytes],
-    networks: dict[str, bytes] | None = None,
+    networks: dict[str, bytes],
 ) -> None:
     """Write a weight file; ``about`` must have an ``id`` and may have any provenance.
 
     ``blocks``: as stored, by family; ``networks``: blocks of ``network_block``, by family.
     """
-    packed = {family: pack(raw) for family, raw in (networks or {}).items()}
+    packed = {family: pack(raw) for family, raw in networks.items()}
     body = b"".join([*blocks.values(), *packed.values()])
     contents = {"families": " ".join(blocks)}
     if packed:

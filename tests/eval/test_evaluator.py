@@ -24,7 +24,7 @@ def test_the_value_is_the_sum_over_cells_and_the_threats(rule, tmp_path):
     numbers = chance.integers(-40, 40, (len(FAMILIES), BLOCK_BYTES // 2)).astype(np.int16)
     blocks = {family: row.tobytes() for family, row in zip(FAMILIES, numbers, strict=True)}
     path = str(tmp_path / "odd.numoku")
-    write_weights(path, {"id": "odd"}, blocks)
+    write_weights(path, {"id": "odd"}, blocks, {})
     weights = load_weights(path)
     table = np.frombuffer(weights.block(rule), np.int16).astype(int).tolist()
     values = table[:COMBINATIONS], table[COMBINATIONS : 2 * COMBINATIONS]

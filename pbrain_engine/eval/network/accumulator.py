@@ -132,6 +132,12 @@ def third(place, length):
 
 
 @kernel
+def ring_of(accumulator, number):
+    """Return where the sums of a cell's region begin, with the stone that is being added."""
+    return (accumulator.depth + 1) * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
+
+
+@kernel
 def exchange(accumulator, network, end, keep):
     """Replace one vector by another in a cell's row, as noted in the log.
 
@@ -140,7 +146,7 @@ def exchange(accumulator, network, end, keep):
     number = np.int64(accumulator.log_cells[end])
     old = np.int64(accumulator.log_codes[end]) >> 16
     new = np.int64(accumulator.log_codes[end]) & (MAX_CODES - 1)
-    ring = (accumulator.depth + 1) * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
+    ring = ring_of(accumulator, number)
     for part in range(0, CHANNELS, LANES):
         at = number * CHANNELS + part
         row = load(accumulator.rows, at)
@@ -159,7 +165,7 @@ def exchange(accumulator, network, end, keep):
 @kernel
 def cover(accumulator, number, end, keep):
     """Remove the features of a cell on which a stone was put. ``keep``: as for ``exchange``."""
-    ring = (accumulator.depth + 1) * RINGS + np.int64(accumulator.region_of[number]) * CHANNELS
+    ring = ring_of(accumulator, number)
     accumulator.log_cells[end] = number
     for part in range(0, CHANNELS, LANES):
         at = number * CHANNELS + part
