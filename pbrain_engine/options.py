@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from .errors import FileError
 from .eval.weights import DEFAULT
-from .position.geometry import MAX_BOARD, MIN_BOARD
+from .position.geometry import MAX_BOARD, MIN_BOARD, is_board
 from .position.rules import Rule
 from .search.parameters import MAX_DEPTH, check_search
 
@@ -97,7 +97,7 @@ def board_size(text: str) -> tuple[int, int]:
     if not words:
         raise ValueError(f"{text!r} is not a board size such as 15 or 15x20")
     width, height = int(words[1]), int(words[2] or words[1])
-    if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
+    if not is_board(width, height):
         raise ValueError(f"boards are {MIN_BOARD} to {MAX_BOARD} wide and high")
     return width, height
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 
 from ..errors import NumokuError, counted
-from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
+from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates, is_board
 
 MAX_DIGITS = 9  # of a row number; Python refuses to parse thousands of digits
 SHOWN = 20  # characters of unreadable text shown in an error
@@ -52,7 +52,7 @@ def check_on_board(x: int, y: int, width: int, height: int) -> Coordinates:
 
 def check_size(what: str, width: int, height: int) -> None:
     """Raise NotationError about ``what`` if no board has this size."""
-    if not all(MIN_BOARD <= side <= MAX_BOARD for side in (width, height)):
+    if not is_board(width, height):
         text = f"{what} is {width}x{height}; boards are {MIN_BOARD} to {MAX_BOARD} wide and high"
         raise NotationError(text).coded("board-size", size=f"{width}×{height}")
 

@@ -22,6 +22,7 @@ from ..position.geometry import (
     STRIDE,
     Coordinates,
     cell_of,
+    is_board,
 )
 from ..position.rules import Rule, Side
 from ..values import scale_at
@@ -121,8 +122,7 @@ class Game:
         self.width = whole(width, "the width")
         self.height = self.width if height is None else whole(height, "the height")
         self.rule = Rule.parse(rule)
-        least, most = sorted((self.width, self.height))
-        if least < MIN_BOARD or most > MAX_BOARD:
+        if not is_board(self.width, self.height):
             sides = f"sides are {MIN_BOARD} to {MAX_BOARD}"
             raise ValueError(f"board {self.width}x{self.height}: {sides}")
         self._scale = weights.scale(self.rule) if weights else DEFAULT_SCALE

@@ -23,6 +23,11 @@ def cell_of(x: int, y: int) -> int:
     return (y + MARGIN) * STRIDE + (x + MARGIN)
 
 
+def is_board(width: int, height: int) -> bool:
+    """Return whether boards may have this size."""
+    return MIN_BOARD <= min(width, height) and max(width, height) <= MAX_BOARD
+
+
 def symmetries(width: int, height: int) -> int:
     """Return the number of symmetries of a board."""
     return 8 if width == height else 4

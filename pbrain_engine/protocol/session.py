@@ -18,7 +18,7 @@ from ..engine.engine import Engine
 from ..errors import Refused, WeightsError, counted
 from ..game.game import Game
 from ..native.load.library import KernelError
-from ..position.geometry import MAX_BOARD, MIN_BOARD, Coordinates
+from ..position.geometry import Coordinates, is_board
 from ..position.rules import Side
 from . import replies, searches
 from .commands import CONTINUOUS, MAX_THREADS, YIXIN_SWAP1, Command, Settings
@@ -214,7 +214,7 @@ class Session:
         return ()  # YXSTOP, too: the loop has ended the search
 
     def _start(self, width: int, height: int) -> tuple[str, ...]:
-        if not (MIN_BOARD <= width <= MAX_BOARD and MIN_BOARD <= height <= MAX_BOARD):
+        if not is_board(width, height):
             return (replies.BAD_SIZE,)
         self._empty_game(width, height)
         if self.settings.left is None:

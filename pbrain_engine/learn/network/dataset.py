@@ -27,7 +27,7 @@ from ...native.load import library
 from ...native.load.memory import Block
 from ...notation.games import LABELS, NO_VALUE, Ending, Record, is_held_out, read_games
 from ...patterns.shapes import FOUR, LINE_SHAPES, OPEN_FOUR
-from ...position.geometry import MAX_BOARD, MAX_STONES, MIN_BOARD
+from ...position.geometry import MAX_STONES, is_board
 from ...position.rules import Side
 from ...values import WIN_BAND
 from ...workers import Pool, ThreadCache, in_order
@@ -301,10 +301,9 @@ def fours() -> NDArray[np.uint8]:
 
 def check(record: Record) -> None:
     """Check that a game can be replayed; FileError if not."""
-    sides = record.width, record.height
     area = record.width * record.height
-    if not all(MIN_BOARD <= each <= MAX_BOARD for each in sides):
-        raise FileError(f"game {record.number} has a board of {sides[0]}x{sides[1]}")
+    if not is_board(record.width, record.height):
+        raise FileError(f"game {record.number} has a board of {record.width}x{record.height}")
     if len(set(record.moves)) < len(record.moves) or max(record.moves, default=0) >= area:
         raise FileError(f"game {record.number} has a stone off the board or on a taken cell")
 
