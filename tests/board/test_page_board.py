@@ -120,6 +120,14 @@ SHIFTS = """(() => { window.shifts = [];
   }).observe({ type: "layout-shift" }); })()"""
 
 
+def test_the_page_is_first_seen_with_all_in_its_place(opened: Open) -> None:
+    for context in ({}, PHONE):
+        page = opened("h8i9g9", **context)
+        page.do(SHIFTS.replace("{ type", "{ buffered: true, type"))
+        page.raw.wait_for_timeout(200)
+        assert page.do("shifts.reduce((sum, [value]) => sum + value, 0)") < 0.01
+
+
 def test_while_lines_come_nothing_moves_and_every_click_counts(opened: Open) -> None:
     page = opened("h8i9g9")
     page.tab("analyse")
