@@ -12,12 +12,20 @@ from typing import Any
 from tests.board.board_server import BoardServer
 
 PATIENCE = 60_000  # milliseconds
+# Opens what a field is in, and returns its kind.
 OPEN = """(field) => {
-  for (let at = field; at = at.closest("details:not([open])"); ) at.open = true; }"""
+  for (let at = field; at = at.closest("details:not([open])"); ) at.open = true;
+  return field.getAttribute("role") || field.localName;
+}"""
 OPEN_THREE = "h8a1i8c1j8e1"  # black wins by fours
 GAME = "h8i9g9g7i8g8h7h9f7j9f9"
 CHOOSING = "app.node.ply === 3 && !document.querySelector('#choices').hidden"  # by swap2
 CELL, EDGE = 30, 32  # of the drawing, as in draw.js
+POINT = """(() => {
+  const board = document.querySelector("#board");
+  board.scrollIntoViewIfNeeded();
+  return new DOMPoint(%d, %d).matrixTransform(board.getScreenCTM());
+})()"""
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True, "is_mobile": True}
 # Time advances when a test says so, and by seven seconds for each move of Numoku.
 CLOCK = """(() => {
@@ -67,8 +75,7 @@ class Page:
         self.raw.on("console", self._note)
         self.raw.on("request", lambda request: self.hosts.add(request.url.split("/")[2][:60]))
         self.raw.goto(server.address + hash_)
-        self.wait("document.querySelector('#link').dataset.state === 'open'")
-        self.wait("app.node.facts !== null")
+        self.wait("document.querySelector('#link').dataset.state === 'open' && app.node.facts")
 
     def _note(self, message: Any) -> None:
         is_ours = not self.is_alone or "ERR_CONNECTION" not in message.text
@@ -173,8 +180,7 @@ class Page:
         """Fill in fields of forms, by their names with an underscore for each dash."""
         for name, value in fields.items():
             field = self.raw.locator(f"#{name.replace('_', '-')}")
-            field.evaluate(OPEN)
-            kind = field.evaluate("(field) => field.getAttribute('role') || field.localName")
+            kind = field.evaluate(OPEN)
             if kind == "radiogroup":
                 field.locator(f"input[value='{value}']").check(force=True)
             elif kind == "select":
@@ -202,9 +208,7 @@ class Page:
     def point(self, cell: str) -> tuple[float, float]:
         """Return where a cell is on the screen."""
         x, y = ord(cell[0]) - ord("a"), int(cell[1:]) - 1
-        self.raw.locator("#board").scroll_into_view_if_needed()
-        place = f"new DOMPoint({EDGE + x * CELL}, {EDGE + y * CELL})"
-        at = self.do(f"{place}.matrixTransform(document.querySelector('#board').getScreenCTM())")
+        at = self.do(POINT % (EDGE + x * CELL, EDGE + y * CELL))
         return at["x"], at["y"]
 
     def click(self, cell: str) -> None:
