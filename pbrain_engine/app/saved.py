@@ -14,7 +14,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from ..database.lines import look_up
 from ..database.sources import Item, add_items
 from ..database.store import Database, StoredGame
 from ..engine.engine import Engine, EngineError
-from ..errors import problem_of
-from ..files import Document, state_folder
+from ..errors import FileError, problem_of
+from ..files import Document, read_object, state_folder
 from ..game.cells import cell_name
 from ..game.documents import author_of
 from ..game.game import Game
@@ -56,6 +56,7 @@ class SavedGames:
         """Open the file, creating it if missing; if that fails, keep the games in memory."""
         self.trouble = ""
         self._guard = threading.Lock()
+        self._name = str(path or "")
         self._file = sqlite3.connect(":memory:", check_same_thread=False)
         if path is not None:
             try:
@@ -69,6 +70,15 @@ class SavedGames:
             except sqlite3.Error as error:
                 self.trouble = f"{path}: {error}"
         self._file.execute(SCHEMA)
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[sqlite3.Connection]:
+        """Yield the file for one thread; FileError if it is damaged or cannot be written."""
+        try:
+            with self._guard, self._file:
+                yield self._file
+        except (sqlite3.Error, TypeError, ValueError) as error:  # of the file, or of its texts
+            raise FileError(f"{self._name}: {error}") from None
 
     def close(self) -> None:
         """Close the file."""
@@ -118,8 +128,8 @@ class SavedGames:
         digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
         texts = json.dumps(summary_of(document)), json.dumps(document)
         row = (document["game"], document["began"], digest, *texts)
-        with self._guard, self._file:
-            run = self._file.execute
+        with self._held() as file:
+            run = file.execute
             run("DELETE FROM games WHERE digest = ? AND id != ?", (digest, document["game"]))
             run("INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?)", row)
             run(
@@ -130,8 +140,8 @@ class SavedGames:
 
     def delete(self, name: str) -> bool:
         """Delete a game; return whether it existed."""
-        with self._guard, self._file:
-            return self._file.execute("DELETE FROM games WHERE id = ?", (name,)).rowcount > 0
+        with self._held() as file:
+            return file.execute("DELETE FROM games WHERE id = ?", (name,)).rowcount > 0
 
     def rename(self, name: str, title: str) -> bool:
         """Give a game a title; return whether it exists."""
@@ -140,13 +150,13 @@ class SavedGames:
             return False
         document["title"] = title
         texts = json.dumps(summary_of(document)), json.dumps(document)
-        with self._guard, self._file:
+        with self._held() as file:
             query = "UPDATE games SET summary = ?, document = ? WHERE id = ?"
-            return self._file.execute(query, (*texts, name)).rowcount > 0
+            return file.execute(query, (*texts, name)).rowcount > 0
 
     def _read(self, query: str, *values: object) -> list[dict[str, Any]]:
-        with self._guard, contextlib.closing(self._file.execute(query, values)) as rows:
-            return [json.loads(text) for (text,) in rows]
+        with self._held() as file:
+            return [read_object(text) for (text,) in file.execute(query, values).fetchall()]
 
 
 def summary_of(document: Mapping[str, Any]) -> Document:

@@ -7,7 +7,6 @@ board's page saves its games in the same place, and each can continue the other'
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -104,14 +103,13 @@ def main(arguments: Sequence[str]) -> int:
 
 def resume_last(shelf: SavedGames) -> GameStart:
     """Return the newest unfinished game, else the newest; NotationError if none can be read."""
-    found = [game for game in shelf.going_on() if is_resumable(game)]
-    if not found:
-        raise NotationError("there is no game to resume")
-    game = found[0]
     try:
-        return begun_of(game)
+        game = next(filter(is_resumable, shelf.going_on()), None)
+        if game is not None:
+            return begun_of(game)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise NotationError(f"{game['game']} cannot be resumed: {error}") from None
+        raise NotationError(f"the game cannot be resumed: {error}") from None
+    raise NotationError(shelf.trouble or "there is no game to resume")
 
 
 def is_resumable(game: Mapping[str, Any]) -> bool:
@@ -228,7 +226,7 @@ def save(dialogue: Dialogue, shelf: SavedGames) -> str:
             dialogue.began = time.time()
             dialogue.name = f"terminal-{os.getpid()}-{dialogue.began:.3f}"
         shelf.keep({"game": dialogue.name, "began": dialogue.began, **document})
-    except (NotationError, OSError, sqlite3.Error) as error:
+    except (NotationError, OSError) as error:
         return problem_of(error)
     return shelf.trouble
 

@@ -14,9 +14,10 @@ import pytest
 
 from pbrain_engine.app import saved
 from pbrain_engine.app.saved import SavedGames
-from pbrain_engine.commands import analyse
+from pbrain_engine.commands import analyse, play
 from pbrain_engine.database.store import Database
 from pbrain_engine.engine.engine import EngineError
+from pbrain_engine.errors import FileError
 from pbrain_engine.options import DATABASE
 from tests.conftest import Run
 from tests.played import position
@@ -109,6 +110,25 @@ def test_where_there_can_be_no_file_games_are_kept_in_memory(
     kept.keep(document("a", 1.0, "h8"))
     assert len(kept.summaries()) == 1
     assert path.is_dir() or path.read_bytes() == content * 100  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("harm", ["page", "text", "json"])
+def test_of_a_damaged_file_the_reason_is_told(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, harm: str
+) -> None:
+    monkeypatch.setattr(play, "shelf_file", lambda: tmp_path / "games.db")
+    kept = SavedGames(tmp_path / "games.db")
+    kept.keep(document("a", 1.0, "h8i9", {"human": "black"}))
+    kept.close()
+    whole = (tmp_path / "games.db").read_bytes()
+    page = whole[:4096] + b"\xff" * len(whole[4096:])
+    text = whole.replace(b'"match"', b'"mat\xff\xff"')
+    damaged = {"page": page, "text": text, "json": whole.replace(b'"match"', b"match!!")}[harm]
+    (tmp_path / "games.db").write_bytes(damaged)
+    with pytest.raises(FileError, match="games.db: "):
+        SavedGames(tmp_path / "games.db").going_on()
+    status, _, said = run("play", "--resume")
+    assert status == 1 and "games.db: " in said and said.count("\n") == 1
 
 
 # Commands that read and feed a database ------------------------------------------------
