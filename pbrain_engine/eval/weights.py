@@ -180,6 +180,8 @@ def load_weights(name: str) -> Weights:
     if lines[0] not in (MAGIC, MAGIC_WITH_NETWORKS):
         raise WeightsError(f"{path} is a weight file of another version: {lines[0][:40]}")
     about = dict(line.partition(": ")[::2] for line in lines[1:])
+    if not head.isascii():
+        raise WeightsError(f"{path} is damaged: its header is not ASCII")
     if gap < 0 or f"{zlib.crc32(body):08x}" != about.get("crc32"):
         raise WeightsError(f"{path} is damaged: its checksum does not fit")
     names = about.get("families", "").split()

@@ -93,6 +93,7 @@ def test_a_note_leaves_the_networks_alone(tmp_path):
             lambda raw: raw.replace(b"networks: freestyle:", b"networks: freestyle:9", 1),
             "incomplete",
         ),
+        (lambda raw: raw.replace(b"\n", b"\n\xb3", 1), "not ASCII"),
         (lambda raw: b"", "not a weight file"),
     ],
 )
