@@ -19,7 +19,10 @@ SHOWN = 20  # characters of unreadable text shown in an error
 # Between two moves: blanks, commas, arrows, move numbers, and hyphens unless before a digit, where
 # they are signs.
 _BETWEEN = re.compile(r"(?:[\s,;|]|[-–—]>|→|[-–—](?=\s*[A-Za-z\[(])|[0-9]{1,3}\.+(?![0-9]))*")
-_MOVE = re.compile(r"(?P<open>[\[(]?)\s*(?P<cell>[A-Za-z][0-9]+|[-+]?[0-9]+\s*,\s*[-+]?[0-9]+)\s*")
+_NUMBER = f"[0-9]{{1,{MAX_DIGITS}}}"
+_MOVE = re.compile(
+    rf"(?P<open>[\[(]?)\s*(?P<cell>[A-Za-z]{_NUMBER}|[-+]?{_NUMBER}\s*,\s*[-+]?{_NUMBER})\s*"
+)
 _CLOSE = {"": "", "[": "]", "(": ")"}
 _WORD = re.compile(r"[^\s,;]+")
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3001: ","}  # East Asian forms
@@ -65,10 +68,10 @@ def parse_cell(text: str, width: int, height: int) -> Coordinates:
     word = text.strip().lower()
     letter, digits = word[:1], word[1:]
     if not ("a" <= letter <= "z" and digits.isascii() and digits.isdigit()):
-        raise NotationError(f"{text.strip()!r} is not a cell; cells look like h8 or 7,7")
+        raise NotationError(f"{text.strip()[:SHOWN]!r} is not a cell; cells look like h8 or 7,7")
     x, y = ord(letter) - ord("a"), int(digits[:MAX_DIGITS]) - 1
     if not (0 <= x < width and 0 <= y < height) or len(digits) > MAX_DIGITS:
-        raise IllegalMove(f"{word} is off the {width}x{height} board")
+        raise IllegalMove(f"{word[:SHOWN]} is off the {width}x{height} board")
     return x, y
 
 
@@ -78,7 +81,9 @@ def parse_pair(text: str) -> tuple[int, int]:
     try:
         return int(left), int(right)
     except ValueError:
-        raise NotationError(f"{text.strip()!r} is not a pair of numbers such as 7,7") from None
+        raise NotationError(
+            f"{text.strip()[:SHOWN]!r} is not a pair of numbers such as 7,7"
+        ) from None
 
 
 def format_moves(moves: Iterable[Coordinates], separator: str = "") -> str:
