@@ -157,6 +157,7 @@ class Connection(Desk):
                     self._due = self._loop.time() + EVENT_GAP
                 for message in held:
                     await self._socket.send_text(json.dumps(message, separators=(",", ":")))
+                    await asyncio.sleep(0)  # in which a lost connection becomes known
 
 
 class BoardServer:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.websockets import WebSocketDisconnect
 
 from pbrain_engine.board import desk as desk_module
 from pbrain_engine.board.app import MOST_BYTES, STATIC, Connection
@@ -221,6 +222,38 @@ def test_what_is_found_after_the_end_of_the_server_is_told_to_nobody() -> None:
     with ThreadPoolExecutor() as apart:  # a browser has this thread
         connection = apart.submit(asyncio.run, connect()).result()
     connection.post({"id": 1, "event": {}})
+
+
+class LostSocket:
+    """A socket that is lost at the first answer, which is known in the next turn of the loop."""
+
+    def __init__(self) -> None:
+        self.written, self._is_lost = 0, asyncio.Event()
+
+    async def receive_text(self) -> str:
+        await self._is_lost.wait()
+        raise WebSocketDisconnect
+
+    async def send_text(self, _: str) -> None:
+        if self._is_lost.is_set():
+            raise WebSocketDisconnect
+        self.written += 1
+        asyncio.get_running_loop().call_soon(self._is_lost.set)
+
+
+def test_on_a_socket_that_is_lost_no_answer_follows() -> None:
+    """Asyncio would complain of the later ones, on the terminal."""
+
+    async def lose() -> int:
+        socket = LostSocket()
+        connection = Connection(socket, Desks(1, Archive()))  # type: ignore[arg-type]
+        for number in range(9):
+            connection.post({"id": number, "result": {}})
+        await connection.serve()
+        return socket.written
+
+    with ThreadPoolExecutor() as apart:
+        assert apart.submit(asyncio.run, lose()).result() == 1
 
 
 def test_an_error_that_was_not_expected_is_reported(
