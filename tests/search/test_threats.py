@@ -17,6 +17,7 @@ from pbrain_engine.search.threats import proof, vct
 from pbrain_engine.search.threats import replies as rescue
 from pbrain_engine.search.threats.defence import static_result
 from pbrain_engine.search.threats.memory import (
+    DISPROVEN,
     NONE,
     PROVEN,
     STOPPED,
@@ -28,6 +29,7 @@ from pbrain_engine.search.threats.memory import (
 from pbrain_engine.search.threats.replies import PREPARES, find_rescues
 from pbrain_engine.search.threats.vcf import (
     KNOWN_NONE,
+    closeness,
     find_fours,
     kind_of,
     line_still_wins,
@@ -105,6 +107,39 @@ def test_an_entry_of_the_search_alone_does_not_count_as_played_through(monkeypat
     store_proof(threats, key, 0, proof._REPLAYED, cell("a1"), 5, 1)
     assert proof.holds(threats, TABLES, 0) == 1
     assert int(PROVEN) >> 20 > proof._REPLAYED
+
+
+def test_a_child_gets_what_its_siblings_leave_of_the_limits(monkeypatch):
+    threats, prove, limits = threats_after("h8i9"), vct.prove, []
+
+    def listed(threats: Any, tables: Any, first: int) -> int:
+        threats.moves[:3], threats.disproofs[:3] = cells("j8k8l8"), 1
+        threats.proofs[:3] = 5, 9, 20
+        return 3
+
+    def disproven(threats: Any, tables: Any, *numbers: int) -> np.int64:
+        limits.append(numbers[:2])
+        return DISPROVEN
+
+    monkeypatch.setattr(vct, "list_threats", listed)
+    monkeypatch.setattr(vct, "prove", disproven)
+    assert prove(threats, TABLES, 100, 200, 0) == DISPROVEN
+    assert limits == [(9 + 2 + 1, 200 - 2 * vct.SIBLING), (20 + 5 + 1, 200 - vct.SIBLING),
+                      (100, 200)]  # fmt: skip
+
+
+def test_cells_are_close_within_two_steps_or_four_on_a_line():
+    near = {"i9": 3, "i10": 2, "j8": 2, "k8": 1, "l12": 1, "k9": 0, "l9": 0, "m8": 0}
+    assert {name: closeness(cell("h8"), cell(name)) for name in near} == near
+
+
+@pytest.mark.parametrize("after", [(1, 1), (0, 1), (1, 0)])
+def test_a_proof_holds_if_it_does_after_every_reply(monkeypatch, after):
+    threats, holds, results = threats_after("h8a1i8b3"), proof.holds, iter(after)
+    monkeypatch.setattr(proof, "wins_by_fours", lambda *_: 0)
+    monkeypatch.setattr(proof, "winning_move", lambda *_: cell("j8"))  # replies: g8, k8
+    monkeypatch.setattr(proof, "holds", lambda *_: next(results))
+    assert holds(threats, TABLES, 0) == min(after)
 
 
 @pytest.mark.parametrize(
