@@ -24,7 +24,7 @@ def choose(game: PlainGame, limit: Budget, rng: Random) -> Choice:
     tree, moves = AlphaBetaTree(game, limit), order_actions(game)
     best = tree.search(moves, 1)
     for depth in range(2, (limit.depth or DEEPEST) + 1):
-        if tree.effort.is_over or abs(best.value) > WIN // 2:
+        if abs(best.value) > WIN // 2:
             break
         # The last best move is searched first, so the best of an incomplete search is either
         # better or the same move.

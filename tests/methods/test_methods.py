@@ -172,7 +172,12 @@ def test_fives_are_completed_and_stopped_and_a_short_search_has_a_value(name):
         assert choice.line[0] == choice.move and choice.nodes > 0
         for nodes in (1, 30):
             short = method(name)(game, Budget(nodes=nodes), random.Random(1))
-            assert abs(short.value) < INFINITE
+            assert short.line[0] == short.move and abs(short.value) < INFINITE
+
+
+def test_deepening_ends_with_a_win():
+    game = game_of(rules.read_board(FOUR, "freestyle"), 0)
+    assert method("deepening")(game, Budget(nodes=800), random.Random(1)).nodes < 100
 
 
 def test_threats_wins_and_games_are_as_recorded():
