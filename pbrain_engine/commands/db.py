@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import struct
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 
@@ -201,10 +203,7 @@ def _query_positions(database: Database, options: argparse.Namespace) -> int:
 def export(database: Database, options: argparse.Namespace) -> int:
     """Write a file; print what it leaves out."""
     wanted = Filter(options.rule, options.size)
-    try:
-        losses = sources.export(database, options.out, wanted, options.values, options.encoding)
-    except ValueError as error:
-        raise SettingsError(str(error)) from None
+    losses = sources.export(database, options.out, wanted, options.values, options.encoding)
     for loss in losses:
         complain(loss)
     if options.out.is_file():
@@ -219,12 +218,25 @@ def _require_whole(database: Database, result: str) -> None:
         raise FileError(f"{database.name} is damaged ({damage[0]}): {result}; {saved}")
 
 
+@contextmanager
+def _damage_told(database: Database) -> Iterator[None]:
+    """Raise FileError with the first fault of a database for an error that its rows cause."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError, struct.error):
+        fault = next(find_faults(database), None)
+        if fault is None:
+            raise
+        raise FileError(f"{database.name} is damaged: {fault}") from None
+
+
 def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL
             _require_whole(other, "nothing was copied")
-            done = merge(database, other, partial(_tell, name))
+            with _damage_told(other):
+                done = merge(database, other, partial(_tell, name))
         say(f"{name}: {_stored_words(done)}")
     return 0
 
@@ -317,12 +329,8 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 if options.action in CHANGES:
                     _require_whole(database, "nothing was stored")
-                return int(options.run(database, options))
-            except (AttributeError, KeyError, TypeError, ValueError):
-                fault = next(find_faults(database), None)
-                if fault is None:
-                    raise
-                raise FileError(f"{database.name} is damaged: {fault}") from None
+                with _damage_told(database):
+                    return int(options.run(database, options))
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))
     finally:

@@ -85,7 +85,7 @@ class DatabaseConnection:
     def _errors_explained(self) -> Iterator[None]:
         try:
             yield
-        except self._error as error:
+        except (self._error, UnicodeDecodeError) as error:  # of a damaged schema
             raise EngineError(f"{self.name}{self._explain(error)}") from None
 
     def _explain(self, error: Exception) -> str:
@@ -93,7 +93,7 @@ class DatabaseConnection:
         text = str(error)
         if "not a database" in text and "encrypted" not in text:
             return " is not a database"
-        if "malformed" in text:
+        if "malformed" in text or isinstance(error, UnicodeDecodeError):
             return f" is damaged ({text}); `numoku db FILE rescue NEW` saves what can be read"
         if "locked" in text or "busy" in text:
             return f": another program has been writing for more than {WAIT_SECONDS:.0f} s"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..engine.engine import EngineError
+from ..errors import SettingsError
 from ..files import decode, in_place_of, read_lines, read_object, read_whole, user_path
 from ..game.cells import NotationError, begins_with_move, parse_moves
 from ..game.documents import position_document, read_analysis, read_text, result_document
@@ -256,11 +257,11 @@ def export(
 
     Of ``wanted``, rule and size count; ``values`` writes values with the moves; ``encoding`` is
     that of a library. An existing file is replaced as a whole or left as it was. EngineError if
-    there is nothing to export, ValueError if the format is unknown.
+    there is nothing to export, SettingsError if the format is unknown.
     """
     kind = path.suffix.lower()
     if kind not in (".lib", ".sgf", ".jsonl"):
-        raise ValueError(f"{path}: exports are called .lib, .sgf or .jsonl")
+        raise SettingsError(f"{path}: exports are called .lib, .sgf or .jsonl")
     with in_place_of(path) as part:
         if kind == ".lib":
             data, losses = library(database, wanted, values, encoding)

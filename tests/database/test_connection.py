@@ -193,13 +193,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return file.read_bytes()
 
 
-@pytest.mark.parametrize("case", [*range(1, 9), "page", "text", 0, 10, 100, 5000, 30_000])
+@pytest.mark.parametrize("case", [*range(1, 9), "page", "text", "schema", 0, 10, 100, 5000, 30_000])
 def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, case, capsys):
     """With noise in half a page by a seed, without its last page, or of fewer bytes."""
     file, page, chance = tmp_path / "a.db", 4096, random.Random(case)
     at = chance.randrange(1, len(whole) // page) * page + chance.choice([0, page // 2])
     noise = chance.choice([bytes(page // 2), chance.randbytes(page // 2)])
     content = {
+        "schema": whole.replace(b"key BLOB", b"k\xeay BLO("),
         "page": whole[:-page], "text": b"hello, this is plain text\n" * 50,
         **{seed: whole[:at] + noise + whole[at + page // 2 :] for seed in range(1, 9)},
     }  # fmt: skip
@@ -363,6 +364,8 @@ def test_a_changed_value_is_found_and_what_else_there_is_rescued(
         assert list(rescue.find_faults(database)) == []
         kept = [*map(database.count, ("game", "position", "node")), len([*database.findings()])]
         kept.append(database.count("book"))
+    for words in (f"{tmp_path}/other.db merge {old}", f"{old} export {tmp_path}/a.jsonl"):
+        assert cli.main(["db", *words.split()]) in (0, 1)  # no traceback
     assert [each.kept for each in rescued.values()] == kept[:3]
     assert [each.lost if each.knows_end else "?" for each in rescued.values()] == [
         letter if letter == "?" else int(letter) for letter in lost[:3]
