@@ -33,11 +33,12 @@ from pbrain_engine.search.threats.vcf import (
     find_fours,
     kind_of,
     line_still_wins,
+    list_attacks,
     probe_fours,
     solve_fours,
 )
 from pbrain_engine.values import win_in
-from tests.kernels.memory import cell, cells, tables_of_rule, threats_after
+from tests.kernels.memory import cell, cells, listed_moves, tables_of_rule, threats_after
 
 pytestmark = pytest.mark.uncompiled
 
@@ -128,6 +129,15 @@ def test_a_child_gets_what_its_siblings_leave_of_the_limits(monkeypatch):
                       (100, 200)]  # fmt: skip
 
 
+def test_against_a_five_only_the_fours_that_stop_it_are_tried():
+    threats = threats_after("h8g8i8k9j8k10k13k11a1k12")
+    assert list_attacks(threats, TABLES, 0) == 1
+    assert listed_moves(threats.moves, 1) == cells("k8")
+    caro = threats_after("h8c3i8d3j8e3o15f3", Rule.CARO)
+    caro.marks[:] = ~np.uint64(0)  # of another question
+    assert list_attacks(caro, tables_of_rule(Rule.CARO), 0) == 0
+
+
 def test_cells_are_close_within_two_steps_or_four_on_a_line():
     near = {"i9": 3, "i10": 2, "j8": 2, "k8": 1, "l12": 1, "k9": 0, "l9": 0, "m8": 0}
     assert {name: closeness(cell("h8"), cell(name)) for name in near} == near
@@ -204,6 +214,8 @@ def test_the_line_of_a_win_ends_with_its_five_and_is_none_if_it_is_not_found_aga
     line = written(threats, stones)
     assert line[:2] == cells("k8l8") and len(line) == 2 * stones - 1
     assert written(threats, stones, room=4) == []
+    threats.found_end = 0
+    assert written(threats, stones) == line, "from the table"
     moves = iter([cell("k8"), NO_CELL])
     monkeypatch.setattr(proof, "winning_move", lambda *_: next(moves))
     monkeypatch.setattr(proof, "longest_reply", lambda *_: cell("l8"))
