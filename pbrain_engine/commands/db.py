@@ -73,7 +73,9 @@ def add_games(database: Database, options: argparse.Namespace) -> int:
             done = add_items(database, items, note)
         except (OSError, ValueError) as error:
             before = f"; before that it {_stored_words(stored)}" if any(stored) else ""
-            status = complain(f"{name}: {reason_of(error)}{before}")
+            reason = reason_of(error)
+            about = "" if reason.startswith(name) else f"{name}: "
+            status = complain(f"{about}{reason}{before}")
             continue
         say(f"{name}: {_stored_words(done)}")
     return status
