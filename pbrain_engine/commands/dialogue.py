@@ -16,7 +16,7 @@ from ..app.saved import OptionalDatabase, certain_of
 from ..app.thinking import DEFAULT_LEVEL, KEEPING_LEVEL, LEVELS, choose, choose_by
 from ..app.view import DOUBLE_FOUR, DOUBLE_THREE, OVERLINE, foul_of
 from ..engine import swap2
-from ..engine.engine import Engine, Limit, Move, Thought
+from ..engine.engine import Engine, Limit, Thought
 from ..errors import NumokuError, counted, problem_of
 from ..files import read_whole, user_path, write_whole
 from ..game.cells import NotationError, cell_name, parse_cell
@@ -112,8 +112,7 @@ class Dialogue:
         self.engine.game.become(record)
         self._start = record
         self._placed = len(record.placed)
-        self._notes: dict[tuple[Move, ...], str] = {}  # value/depth/time after the engine's move
-        self._played_by: list[str] = []  # the levels, or methods, of the engine's moves
+        self._replies: dict[int, tuple[str, str]] = {}  # ply -> level or method, and a note
         self._trees, self._clock = start.trees, start.clock
         self._files: set[Path] = set()  # written for this game, so overwritten without asking
         self._opening = opening
@@ -153,10 +152,10 @@ class Dialogue:
             return "\n".join(filter(None, said))
         if self.game_over or game.to_move is self.person:
             return ""
-        self._played_by.append(self.method or str(self.level))
         if self.method:
             move, choice = choose_by(self.method, game, self.seconds, self._chance)
             self.engine.play(*move)
+            self._replies[game.ply] = self.method, ""
             looked = f"{counted(choice.nodes, 'node')}, value {choice.value:.3g}"
             return f"{self.method}: {cell_name(*move)}   ({looked})"
         level = LEVELS[self.level]
@@ -167,7 +166,7 @@ class Dialogue:
             self._kept.note(self.engine, thought)
         self.engine.play(*thought.move)
         note = f"{thought.value}/{thought.depth}/{round(thought.time * 1000)}"
-        self._notes[tuple(game.moves)] = note
+        self._replies[game.ply] = str(self.level), note
         return f"{ENGINE}: {cell_name(*thought.move)}   ({_describe(thought)})"
 
     def result(self) -> str:
@@ -288,10 +287,14 @@ class Dialogue:
             return ""
         if all(game.at(*move) is not self.person for move in game.moves[self._placed :]):
             return "there is no move to take back"
-        self.engine.undo()
+        self._take_back()
         while game.ply > self._placed and game.to_move is not self.person:
-            self.engine.undo()
+            self._take_back()
         return ""
+
+    def _take_back(self) -> None:
+        self._replies.pop(self.engine.game.ply, None)
+        self.engine.undo()
 
     def _first_own(self, opening: TalkedOpening) -> int:
         """Return the number of stones before the person's first move after the opening."""
@@ -370,7 +373,7 @@ class Dialogue:
     def _show_opening(self, opening: TalkedOpening) -> None:
         """Put the stones of the opening on the board, and update the person's colour."""
         swap2.set_up(self.engine, opening.play.stones)
-        self.person = opening.side
+        self._replies, self.person = {}, opening.side
 
     # Records -----------------------------------------------------------------------
 
@@ -391,7 +394,7 @@ class Dialogue:
         tree = deepcopy(self._trees[0]) if self._trees else GameTree()
         before = tree.record
         header = played._replace(moves=(), passes=(), comments=(), date=before.date)
-        if self._trees and not self._played_by and self.resigned is None:
+        if self._trees and not self._replies and self.resigned is None:
             result = before.result or played.result
             header = header._replace(black=before.black, white=before.white, result=result)
         tree.record = header
@@ -435,7 +438,8 @@ class Dialogue:
 
     def _opponent(self) -> str:
         """Return the levels or methods that the engine has played with, and the current one."""
-        known = list(dict.fromkeys([*self._played_by, self.method or str(self.level)]))
+        players = [by for by, _ in self._replies.values()]
+        known = list(dict.fromkeys([*players, self.method or str(self.level)]))
         if not all(name.isdecimal() for name in known):
             return " and ".join(f"level {name}" if name.isdecimal() else name for name in known)
         return f"level {known[0]}" if len(known) == 1 else f"levels {' and '.join(known)}"
@@ -445,10 +449,10 @@ class Dialogue:
         game = self.engine.game
         opponent = f"{ENGINE} {self._opponent()}"
         names = (PERSON, opponent) if self.person is Side.BLACK else (opponent, PERSON)
-        played, moves = tuple(game.moves), tuple(game.moves[self._placed :])
+        moves = tuple(game.moves[self._placed :])
         plies = range(self._placed + 1, game.ply + 1)
         return self._start.beginning._replace(
-            moves=moves, comments=tuple(self._notes.get(played[:ply], "") for ply in plies),
+            moves=moves, comments=tuple(self._replies.get(ply, ("", ""))[1] for ply in plies),
             black=names[0], white=names[1],
             result=game.result if self.resigned is None else ("0-1", "1-0")[self.resigned],
             passes=tuple(after for after in self._start.passes if after <= len(moves)),

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from pbrain_engine import Side
+from pbrain_engine import Move, Side
 from pbrain_engine.commands.dialogue import Dialogue, GameStart
 from pbrain_engine.game.record import GameRecord
 from pbrain_engine.game.tree import GameTree, TreeNode, main_line, tree_of
@@ -39,7 +39,7 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(engine, tmp_path):
         game = engine.game
         for _ in range(chance.randrange(8)):
             if chance.random() < 0.4 and game.ply:
-                engine.undo()
+                dialogue._take_back()
             elif not game.is_over:
                 engine.play(*chance.choice(game.legal_moves()))
         dialogue.answer(f"save {path}")
@@ -51,16 +51,15 @@ def test_whatever_is_played_on_a_file_nothing_of_it_is_lost(engine, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["", "evaluation"])
-def test_a_game_of_a_file_has_other_names_and_notes_only_by_moves_of_the_engine(engine, method):
-    record = GameRecord(black="Ann", white="Bob")
-    start = GameStart(record, [tree_of(record)], Side.WHITE, 1, 0.02, method)
+def test_a_game_of_a_file_has_other_names_and_notes_while_a_move_of_the_engine_stands(
+    engine, method
+):
+    record = GameRecord(moves=(Move(7, 7), Move(8, 8)), black="Ann", white="Bob", result="1-0")
+    start = GameStart(record, [tree_of(record)], Side.BLACK, 1, 0.02, method)
     dialogue = Dialogue(engine, start, seed=1)
-    for move in ((7, 7), None, (0, 0)):  # of the engine, where there is none
-        engine.new_game()
-        if move is not None:
-            engine.play(*move)
-        else:
-            dialogue.engine_turn()
+    for answer in ("a1", "undo", "a2", "undo"):
+        dialogue.answer(answer)
+        dialogue.engine_turn()
         text, _ = dialogue.sgf()
-        assert ("PW[you]" in text) is (move != (7, 7))
-        assert bool(dialogue.record().comments[0]) is (move is None and not method)
+        assert ("PW[Bob]RE[B+]" in text) is (answer == "undo")
+        assert any(dialogue.record().comments) is (answer != "undo" and not method)
