@@ -96,12 +96,12 @@ class ProcessPlayer(Player):
             try:
                 self._process = EngineProcess(
                     self.spec.command, self.spec.home or self._folder, self.spec.environment,
-                    self.cores, self.guardian, merged=s.judge,
+                    self.cores, self.guardian, transcript, merged=s.judge,
                 )  # fmt: skip
             except (OSError, ValueError) as error:
                 raise EngineFault(START, problem_of(error)) from None
             self._resources.callback(self._process.close)
-        if transcript:
+        elif transcript:
             before, self._process.transcript = self._process.transcript, transcript
             if before:
                 before.close()

@@ -211,6 +211,7 @@ class EngineProcess:
         environment: Mapping[str, str] | None = None,
         cores: Iterable[int] = (),
         guardian: Guardian | None = None,
+        transcript: Transcript | None = None,
         merged: bool = False,
         line_end: re.Pattern[bytes] = ANY_END,
     ) -> None:
@@ -235,7 +236,7 @@ class EngineProcess:
             error.filename = error.filename or command[0]  # missing on Windows
             raise
         self.pid = self.process.pid
-        self.transcript: Transcript | None = None  # of what follows, closed with the process
+        self.transcript = transcript
         self.stderr = b""  # the end of its error output, or of all output if merged
         self.has_ended = False  # whether its output has
         self.flood = ""  # the amount of far too much output, in words

@@ -13,9 +13,11 @@ from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from pbrain_engine.arena import players
 from pbrain_engine.arena.match import ask_about, tasks
 from pbrain_engine.arena.openings import Openings
 from pbrain_engine.arena.pool import LocalGames, close_all
@@ -224,6 +226,20 @@ def test_kept_engines_have_a_log_for_each_game(tmp_path):
     for text in logs.values():
         assert text.count("> START 15") == text.count("< OK") == 1
         assert "> TURN" in text
+
+
+def test_what_a_program_says_before_it_is_asked_is_in_its_log(tmp_path, monkeypatch):
+    class Heard(EngineProcess):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            wait_until(lambda: self._lines)
+
+    monkeypatch.setattr(players, "EngineProcess", Heard)
+    program = EngineSpec("early", (sys.executable, "-c", "print('hello', flush=True); input()"))
+    match = MatchSettings((program, HELPFUL), log=str(tmp_path))
+    with closing(players.ProcessPlayer(program, match)) as player:
+        player.launch()
+    assert "< hello" in (tmp_path / "game.log").read_text(encoding="utf-8")
 
 
 def test_every_player_is_closed_whatever_happens():

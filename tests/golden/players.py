@@ -66,9 +66,9 @@ class Actor:
 
     def __init__(
         self, stage: Stage, answers: Answers, command: Sequence[str], folder: str | None,
-        environment: Any, cores: Any, guardian: Any, merged: bool = False,
+        environment: Any, cores: Any, guardian: Any, transcript: Any, merged: bool = False,
     ) -> None:  # fmt: skip
-        self.stage, self.transcript = stage, None
+        self.stage, self.transcript = stage, transcript
         self.pid, stage.started = stage.started, stage.started + 1
         self.answers = answers
         self.numbers = count()
@@ -217,7 +217,7 @@ def about(*answers: tuple[float, str], error: Exception | None = None) -> Iterat
         if error is not None:
             stage.say(0, "is started")
             raise error
-        actor = Actor(stage, {}, command, folder, environment, (), None)
+        actor = Actor(stage, {}, command, folder, environment, (), None, None)
         for seconds, said in answers:
             times = 300 if said.endswith("...") else 1
             actor.queue.extend((stage.now + n * seconds, said) for n in range(1, times + 1))
