@@ -36,6 +36,7 @@ _WIDER = {  # what files have that name less
 }  # fmt: skip
 _TWO_BYTES = "cp932", "gb18030"  # of encodings whose letters may end with a bracket or backslash
 _SWALLOWED = re.compile(rb"[\x81-\xfe]\\\]")  # a bracket, if that is the end of a letter
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
 _HALF_WIDE = re.compile("[\uff61-\uff9f]")  # what Chinese looks like in Shift_JIS
 
 
@@ -223,8 +224,9 @@ def _letters(data: bytes) -> Iterator[str]:
         yield western
     for encoding in _TWO_BYTES:
         with suppress(UnicodeDecodeError):
-            if not _HALF_WIDE.search(text := data.decode(encoding)):
-                yield text
+            bare = _ESCAPED.sub("", text := data.decode(encoding))
+            if not _HALF_WIDE.search(text) and bare.count("[") == bare.count("]"):
+                yield text  # no letter has swallowed a bracket
     if swallows:
         yield western
 
