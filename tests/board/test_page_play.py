@@ -43,13 +43,18 @@ def test_a_person_plays_takes_back_resigns_and_plays_again(page: Page) -> None:
     page.count("#board g.marks g.shown", 1)
     page.count("#board g.marks g.shown", 0)
     page.says("state", "Your move")
-    # Resigning asks first; what is over can be played again, also after a reload.
+    # Resigning asks first; what is over can be taken back, or played again, also after a reload.
     page.press("resign")
     page.raw.keyboard.press("Escape")
     page.wait("!document.querySelector('dialog[open]')")
     assert page.text("play-report") == ""
     page.resign()
     page.says("play-report", "White wins, Black resigned")
+    page.raw.keyboard.press("t")
+    page.wait("app.node.ply === 0 && app.play.isOn")
+    page.play("h8")
+    page.answered()
+    page.resign()
     page.reload("app.node.ply === 2")
     page.press("again")
     page.wait("app.node.ply === 0 && app.play.isOn && app.tree.match.level === '1'")

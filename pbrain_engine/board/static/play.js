@@ -49,7 +49,7 @@ export class PlayPanel extends Panel {
   refresh() {
     const { app } = this, isGuide = app.guide === this, isOn = isGuide && this.isOn, isDone = !isOn && app.tree.played && app.node.end.ply > 0;
     const shown = {
-      "take-back": app.guide?.takeBack && (app.guide !== this || this.isOn) && this.human !== "none",
+      "take-back": app.guide?.takeBack && this.human !== "none",
       "hint": isOn && this.isDuel && !this.opening, "wishes": isOn && this.isDuel, "resign": isOn && this.human !== "none", "pause": isOn && this.human === "none",
       "review-it": isDone && !app.away, "again": isDone && app.tree.match && !app.away, "from-here": this.canResume && !app.guide, "former": app.games.former,
     };
