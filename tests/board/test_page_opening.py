@@ -53,6 +53,13 @@ def test_every_step_of_every_rule_is_done_by_clicks(page: Page) -> None:
         assert page.do("app.tree.start.rule") == ("renju" if RULES[rule].rule else "freestyle")
 
 
+# The server's answers to steps of the opening take a while.
+SLOWLY = """void (app.play.opening.ask = async function (...words) {
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return Object.getPrototypeOf(this).ask.apply(this, words);
+})"""
+
+
 def test_offers_and_steps_are_taken_back_and_twins_refused(page: Page) -> None:
     page.begin(opening="rif", person="both")
     page.play("h8", "h9", "h10")
@@ -70,6 +77,7 @@ def test_offers_and_steps_are_taken_back_and_twins_refused(page: Page) -> None:
     page.says("state", "Symmetric")
     page.click("g8")
     page.wait("app.play.opening.picked.length === 0")
+    page.do(SLOWLY)
     for cell in ("i8", "i9"):
         page.click(cell)
     page.wait("app.play.opening.step?.act === 'choose'")

@@ -80,7 +80,7 @@ export class Opening {
     if (!this.isPersons || !step.cells.length) return this.state();
     if (step.act !== "offer") return this.allows(cell) ? null : this.state();
     if (!this.allows(cell) && !this.isPicked(cell)) return t("twin");
-    this.pick(cell);
+    this.asking = this.pick(cell);
     return this.state();
   }
 
