@@ -47,7 +47,7 @@ def test_a_line_that_is_no_opening_is_named_in_one_short_line(tmp_path, capsys):
     words = ["random", "random", "--games", "2", "--no-journal", "--openings", str(path)]
     assert cli.main(["match", *words]) == 2
     error = capsys.readouterr().err
-    assert "usable: ?[31m no?opening x x" in error and "x ...: move 1" in error
+    assert "usable: \\x1b[31m no\\x00opening x x" in error and "x ...: move 1" in error
     assert error[:-1].isprintable() and len(error) < 300
 
 

@@ -63,6 +63,7 @@ SLOWLY = """void (app.play.opening.ask = async function (...words) {
 def test_offers_and_steps_are_taken_back_and_twins_refused(page: Page) -> None:
     page.begin(opening="rif", person="both")
     page.play("h8", "h9", "h10")
+    page.wait("app.play.opening.step?.actions.length === 3")
     page.press("take-back")
     page.wait("app.play.opening?.step?.actions.length === 2")
     assert page.stones() == 2
