@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..database.lines import look_up
+from ..database.rescue import damage_told
 from ..database.sources import Item, add_items
 from ..database.store import Database, StoredGame
 from ..engine.engine import Engine, EngineError
@@ -250,7 +251,10 @@ class OptionalDatabase:
 
     def look_up(self, game: Game) -> Entry | None:
         """Return the entry of a game's position, or None."""
-        return None if self.database is None else look_up(self.database, game.position)
+        if self.database is None:
+            return None
+        with damage_told(self.database):
+            return look_up(self.database, game.position)
 
     def finding(self, game: Game) -> Result | None:
         """Return the finding about a game's position, None without one that has a move."""
@@ -279,7 +283,8 @@ class OptionalDatabase:
         if self.database is not None:
             self.trouble = None
             try:
-                add_items(self.database, items)
+                with damage_told(self.database):
+                    add_items(self.database, items)
             except EngineError as error:
                 self.trouble = error
 

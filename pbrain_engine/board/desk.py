@@ -23,6 +23,7 @@ from typing import Any
 
 from ..app.saved import OptionalDatabase, SavedGames
 from ..database.lines import list_next_moves, look_up, replace_comment
+from ..database.rescue import damage_told
 from ..database.sources import Item, add_items, add_result
 from ..database.store import Database, StoredGame
 from ..engine.engine import DEFAULT_WEIGHTS, Engine, EngineError
@@ -144,7 +145,7 @@ class Archive:
         """Yield the database under its lock; raises Refused without one."""
         if kept.database is None:
             raise Refused("this board has no database; start it with --db FILE")
-        with kept.lock:
+        with kept.lock, damage_told(kept.database):
             yield kept.database
 
 

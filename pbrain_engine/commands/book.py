@@ -13,6 +13,7 @@ from ..app import setup
 from ..database import book as growth
 from ..database.book import DROP, Graph, Searched, search_position
 from ..database.lines import Filter
+from ..database.rescue import damage_told
 from ..database.store import Database
 from ..errors import FileError, SettingsError, counted, say
 from ..eval.weights import load_weights
@@ -164,4 +165,5 @@ def main(arguments: Sequence[str]) -> int:
     """Run an action on a book; return its exit status."""
     options = COMMAND.parse(arguments)
     with Database(options.file, create=options.action == "build") as database:
-        return int(options.run(database, options))
+        with damage_told(database):
+            return int(options.run(database, options))

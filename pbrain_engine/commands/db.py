@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import struct
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from ..app import setup
 from ..app.view import format_worth
 from ..database import sources
 from ..database.lines import Filter, list_next_moves, look_up, look_up_any_rule, query
-from ..database.rescue import find_faults, rescue
+from ..database.rescue import damage_told, find_faults, rescue
 from ..database.sources import SourceOptions, add_items, merge, read_source
 from ..database.store import Added, Database
 from ..errors import FileError, SettingsError, complain, counted, reason_of, say
@@ -220,24 +218,12 @@ def _require_whole(database: Database, result: str) -> None:
         raise FileError(f"{database.name} is damaged ({damage[0]}): {result}; {saved}")
 
 
-@contextmanager
-def _damage_told(database: Database) -> Iterator[None]:
-    """Raise FileError with the first fault of a database for an error that its rows cause."""
-    try:
-        yield
-    except (AttributeError, KeyError, TypeError, ValueError, struct.error):
-        fault = next(find_faults(database), None)
-        if fault is None:
-            raise
-        raise FileError(f"{database.name} is damaged: {fault}") from None
-
-
 def _merge_others(database: Database, options: argparse.Namespace) -> int:
     for name in options.others:
         with Database(name) as other:
             name = other.name  # without the password of a URL
             _require_whole(other, "nothing was copied")
-            with _damage_told(other):
+            with damage_told(other):
                 done = merge(database, other, partial(_tell, name))
         say(f"{name}: {_stored_words(done)}")
     return 0
@@ -331,7 +317,7 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 if options.action in CHANGES:
                     _require_whole(database, "nothing was stored")
-                with _damage_told(database):
+                with damage_told(database):
                     return int(options.run(database, options))
             finally:
                 is_empty = not was_there and not any(map(database.count, CONTENTS))

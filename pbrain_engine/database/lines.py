@@ -34,7 +34,7 @@ WAY_TO = """WITH RECURSIVE way (id, parent, kind, cell, position, steps) AS (
         SELECT id, parent, kind, cell, position, 0 FROM node WHERE id = :id
         UNION ALL
         SELECT node.id, node.parent, node.kind, node.cell, node.position, way.steps + 1
-        FROM node JOIN way ON node.id = way.parent)
+        FROM node JOIN way ON node.id = way.parent AND node.id < way.id)
     SELECT kind, cell, key FROM way LEFT JOIN position ON position.id = way.position
     ORDER BY steps DESC"""
 

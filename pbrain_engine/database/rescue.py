@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -38,6 +39,18 @@ def find_faults(database: Database) -> Iterator[str]:
             yield f"the book has a missing position {position}"
         elif not _agrees(crc, checksum, key, value, moves):
             yield f"the book's entry for position {position} does not match its checksum"
+
+
+@contextmanager
+def damage_told(database: Database) -> Iterator[None]:
+    """Raise EngineError with the first fault of a database for an error that its rows cause."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError, struct.error):
+        fault = next(find_faults(database), None)
+        if fault is None:
+            raise
+        raise EngineError(f"{database.name} is damaged: {fault}") from None
 
 
 def _check_games(database: Database, counts: Counter[tuple[bytes, str]]) -> Iterator[str]:

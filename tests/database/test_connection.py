@@ -10,12 +10,15 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from pbrain_engine import EngineError, Move, Result, Rule, cli
+from pbrain_engine import EngineError, Game, Move, Result, Rule, cli
+from pbrain_engine.app.saved import OptionalDatabase
+from pbrain_engine.board.desk import Archive
 from pbrain_engine.database import connection, rescue, sources
 from pbrain_engine.database.book import SET_PAGE, page_row
 from pbrain_engine.database.sources import add_items
@@ -193,7 +196,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return file.read_bytes()
 
 
-@pytest.mark.parametrize("case", [*range(1, 9), "page", "text", "schema", 0, 10, 100, 5000, 30_000])
+@pytest.mark.parametrize(
+    "case", [*range(1, 9), "page", "text", "schema", "id", 0, 10, 100, 5000, 30_000]
+)
 def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, case, capsys):
     """With noise in half a page by a seed, without its last page, or of fewer bytes."""
     file, page, chance = tmp_path / "a.db", 4096, random.Random(case)
@@ -201,6 +206,7 @@ def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, 
     noise = chance.choice([bytes(page // 2), chance.randbytes(page // 2)])
     content = {
         "schema": whole.replace(b"key BLOB", b"k\xeay BLO("),
+        "id": whole.replace(b"id INTEGER PRIMARY", b"id INTEGER primarx"),
         "page": whole[:-page], "text": b"hello, this is plain text\n" * 50,
         **{seed: whole[:at] + noise + whole[at + page // 2 :] for seed in range(1, 9)},
     }  # fmt: skip
@@ -213,6 +219,7 @@ def test_a_file_that_is_damaged_cut_off_or_no_database_is_told(tmp_path, whole, 
     for words in (["show", "h8", "--json"], ["query"], ["add", "a1b2"],
                   ["export", str(tmp_path / "a.lib")]):  # fmt: skip
         assert cli.main(["db", str(file), *words]) in (0, 1)  # no traceback, whatever it says
+    assert cli.main(["analyse", "h8", "--depth", "2", "--db", str(file)]) in (0, 1)
 
 
 @pytest.mark.parametrize("seed", [*range(4), "cut"])
@@ -364,8 +371,19 @@ def test_a_changed_value_is_found_and_what_else_there_is_rescued(
         assert list(rescue.find_faults(database)) == []
         kept = [*map(database.count, ("game", "position", "node")), len([*database.findings()])]
         kept.append(database.count("book"))
-    for words in (f"{tmp_path}/other.db merge {old}", f"{old} export {tmp_path}/a.jsonl"):
-        assert cli.main(["db", *words.split()]) in (0, 1)  # no traceback
+    for words in (f"db {tmp_path}/other.db merge {old}", f"db {old} export {tmp_path}/a.jsonl",
+                  f"book show {old} h8h7", f"book openings {old} {tmp_path}/a.txt"):  # fmt: skip
+        assert cli.main(words.split()) in (0, 1)  # no traceback
+    asked = Game(15, 15, Rule.FREESTYLE)
+    archive = Archive(str(old))
+    for cell in ((7, 7), (7, 6)):
+        asked.play(*cell)
+        with suppress(EngineError), OptionalDatabase(str(old)) as known:
+            known.finding(asked)
+            known.note_findings({asked.position: Result(31, (Move(0, 0),), 20)})
+        with suppress(EngineError):
+            archive.document(asked.record())
+    archive.close()
     assert [each.kept for each in rescued.values()] == kept[:3]
     assert [each.lost if each.knows_end else "?" for each in rescued.values()] == [
         letter if letter == "?" else int(letter) for letter in lost[:3]
