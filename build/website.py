@@ -44,12 +44,12 @@ NOT_IN_ENGINE = (
 )  # fmt: skip
 NOT_IN_PYTHON = (
     "_android_support", "_apple_support", "_ios_support", "_osx_support", "_pyrepl", "bdb",
-    "cProfile", "cgi", "curses", "dbm", "doctest", "ensurepip", "ftplib", "html/",
+    "cProfile", "cgi", "curses", "dbm", "doctest", "ensurepip", "ftplib", "html/parser",
     "http/server", "idlelib",
     "imaplib", "lib2to3", "logging/handlers", "mailbox", "multiprocessing/managers", "optparse",
     "pdb", "pickletools", "poplib", "profile", "pstats", "pydoc", "smtplib", "socketserver",
     "statistics", "test", "tkinter", "trace.", "tracemalloc", "turtle", "unittest", "venv",
-    "wsgiref", "xml",
+    "wsgiref", "xml/dom", "xml/sax", "xmlrpc",
 )  # fmt: skip
 
 

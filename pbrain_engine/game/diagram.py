@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from datetime import date
+from html import escape
 from typing import NamedTuple
 
 from ..position.geometry import Coordinates
@@ -189,8 +190,6 @@ def board_svg(
 
     ``wrap`` gets the number of each stone, from 0, and its markup, and returns the final markup.
     """
-    from html import escape  # missing from the Python of a browser
-
     wide, tall = 2 * EDGE + (width - 1) * CELL, 2 * EDGE + (height - 1) * CELL
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" '

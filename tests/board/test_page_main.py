@@ -280,6 +280,8 @@ def test_each_game_of_a_file_can_be_shown_in_the_language_of_the_page(opened: Op
     assert seen not in {game["game"] for game in kept}  # as it was only looked at
     page.press("save-lib")
     page.says("file-status", "RenLib (15×15) хранит только партии с пустой доски")
+    page.read("<database><game><move>h8 i9</move></game></database>")
+    page.says("file-status", "2 хода · Рэндзю 15×15")
 
 
 # The page itself ------------------------------------------------------------------------

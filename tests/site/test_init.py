@@ -15,7 +15,9 @@ import pytest
 
 from pbrain_engine import site, threads
 from pbrain_engine.native.load.library import Library
+from tests.build.building import website
 from tests.played import position
+from tests.test_layers import dotted, imports, modules, own_imports
 
 
 class Page:
@@ -176,3 +178,14 @@ def test_what_is_kept_can_be_packed_and_put_back(tmp_path: Path) -> None:
 
 def test_what_runs_in_slices_is_what_the_kernel_has() -> None:
     assert set(site.SLICED) <= set(site.native.load().exports)
+
+
+def test_what_the_engine_imports_is_left_out_of_no_archive() -> None:
+    paths = {dotted(path): path for path in modules()}
+    seen, new = set[str](), {"pbrain_engine.site"}
+    while new:
+        seen |= new
+        new = {other for name in new for other in own_imports(paths[name])} - seen
+    left_out = (*website.NOT_IN_PYTHON, *website.NOT_IN_ENGINE)
+    needed = {other.replace(".", "/") for name in seen for other in imports(paths[name])}
+    assert [name for name in sorted(needed) if name.startswith(left_out)] == []
