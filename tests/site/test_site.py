@@ -68,6 +68,7 @@ def test_a_click_before_the_engine_is_there_is_answered_when_it_is_and_a_second_
     first.mouse.click(middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2)
     assert first.evaluate("[app.node.ply, app.server.about || null]") == [1, None]
     assert "getting ready" in str(first.text_content("#state"))
+    assert first.locator("#tab-known").is_visible()  # no other tab makes room for it later
     wait(first, "app.node.ply === 2")
     assert first.evaluate("app.play.clocks.spent(1)") < 60  # what the engine needed, not its start
     stay(first)

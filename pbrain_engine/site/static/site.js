@@ -105,6 +105,7 @@
   }
 
   function listen() {
+    document.getElementById("tab-known").hidden = false; // soon the engine says so, too
     const put = (id, event, action) => document.getElementById(id).addEventListener(event, action);
     put("storage-save", "click", () => socket.worker.postMessage({ pack: JSON.stringify({ ...localStorage }) }));
     put("storage-read", "change", async (event) => {
