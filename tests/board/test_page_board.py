@@ -47,6 +47,7 @@ def draw(page: Page, start: str, end: str) -> None:
 WINDOWS = [(320, 568), (390, 844), (667, 375), (800, 600), (1280, 720), (3840, 2160)]
 TOPS = "[...document.querySelectorAll('%s')].map((one) => one.offsetTop)"
 SIDEWAYS = "document.documentElement.scrollWidth > innerWidth"
+DOWN = "document.documentElement.scrollHeight > innerHeight"  # the wheel would step no moves
 AT_START = """(({ left, top, width, height }) =>
   document.elementFromPoint(left + width / 2, top + height / 2)?.id
 )(document.querySelector('#start').getBoundingClientRect())"""
@@ -64,7 +65,10 @@ def test_the_board_is_the_largest_square_that_fits(again: Again) -> None:
         rows = 270 if wide < high else 112 if high < 520 else 168
         assert right - left >= min(wide - (390 if wide > high else 40), high - rows)
         assert box(page, "#new-game")[3] <= high and box(page, "#tabs")[3] <= high
-        assert not page.do(SIDEWAYS), wide
+        for tab in ("puzzle", "file", "play"):
+            page.tab(tab)
+            assert not page.do(SIDEWAYS), wide
+            assert wide < high or not page.do(DOWN), (wide, tab)
     page.resize(1280, 800)
     page.show("h3", size="22x6")  # a wide one leaves room for the tools
     assert box(page, ".controls")[2] <= 1280 and not page.do(SIDEWAYS)
