@@ -84,6 +84,18 @@ def test_offers_and_steps_are_taken_back_and_twins_refused(page: Page) -> None:
     page.wait("app.play.opening.step?.act === 'choose'")
 
 
+def test_steps_that_are_not_answered_yet_are_taken_back_too(page: Page) -> None:
+    page.begin(opening="rif", person="both")
+    page.play("h8", "h9")
+    page.wait("app.play.opening.step?.actions.length === 2")
+    page.do(SLOWLY)
+    page.click("h10")
+    page.wait("app.node.ply === 3")
+    page.press("take-back", "take-back")
+    page.wait("app.play.opening.step?.actions.length === 1")
+    assert page.stones() == 1 and page.text("state").startswith("Put stone 2")
+
+
 def test_an_opening_of_two_persons_says_who_has_a_choice_and_looking_back_undoes_no_step(
     page: Page,
 ) -> None:

@@ -164,16 +164,17 @@ export class PlayPanel extends Panel {
   }
 
   // The last move of the person and the answer to it are gone; a game that began with an empty
-  // board has no variations.
-  takeBack() {
-    const { app } = this;
+  // board has no variations. First of all, what is asked about an opening is answered.
+  async takeBack() {
+    const { app } = this, asked = app.guide?.opening?.asking;
+    await asked;
+    if (app.guide?.opening?.asking !== asked) return this.takeBack(); // something else was done by then
     if (app.guide !== this) return app.guide?.takeBack?.();
     const { path } = app.node;
     if (this.opening) return this.opening.takeBack();
-    if (!path.length) return app.say(t("nothing-back"));
-    const gone = path.findLast(({ parent }) => !this.isOpponents(parent)) ?? path[0], node = gone.parent;
-    if (this.reopens(node)) return this.opening.takeBack();
-    if (this.isOpponents(node)) return app.say(t("nothing-back"));
+    const gone = path.findLast(({ parent }) => !this.isOpponents(parent)) ?? path[0], node = gone?.parent;
+    if (gone && this.reopens(node)) return this.opening.takeBack();
+    if (!gone || this.isOpponents(node)) return app.say(t("nothing-back"));
     delete app.tree.names.result;
     if (this.match.fresh) app.tree.remove(gone);
     return app.visit(node);
@@ -257,7 +258,6 @@ export class PlayPanel extends Panel {
   async think() {
     const { app } = this, node = app.node;
     if (!this.isEngineTurn()) return this.ponder();
-    if (this.match.paused) return;
     const facts = await app.look(node);
     if (!facts || node.isOver || app.node !== node || app.guide !== this || this.match.paused) return;
     const { level } = this.match, limit = this.clocks.limit(app.tree.toMove(node));
