@@ -185,7 +185,7 @@ def test_variations_comments_and_transpositions(again: Again) -> None:
 
 
 def test_variations_and_comments_outlive_a_reload(again: Again) -> None:
-    page = again("h8i9j8")
+    page = again("h8i9j9")  # where nobody has commented: the site keeps what is written
     page.press("undo")
     page.play("f6")
     page.raw.fill("#comment", "a variation")
