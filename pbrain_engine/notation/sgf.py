@@ -287,12 +287,14 @@ def _build(nodes: Sequence[_Node], parents: Sequence[int]) -> GameTree:
     if skipped:
         text = f"stones set up in the middle of a game are left out: {skipped}"
         tree.remarks.append(Remark(text, "left-stones", n=skipped))
-    rule = dict(nodes[0]).get("RU", [""])[0].strip()
-    if record.rule is None and rule:
+    root = {name: values[0].strip() for name, values in nodes[0]}
+    if record.rule is None and (rule := root.get("RU", "")):
         text = f"RU[{_shown(rule)}] is not a known rule"
         tree.remarks.append(Remark(text, "left-rule", rule=_shown(rule)))
+    if not record.result and (result := root.get("RE", "")) not in ("", "?"):
+        tree.remarks.append(Remark(f"RE[{_shown(result)}] leaves the result open"))
     unread = sorted({name for properties in nodes for name, _ in properties} - _KNOWN)
-    if (game := dict(nodes[0]).get("GM", [_GAME])[0].strip()) not in ("", _GAME):
+    if (game := root.get("GM", _GAME)) not in ("", _GAME):
         unread.insert(0, f"GM[{game}]")
     if unread:
         names, more = ", ".join(map(_shown, unread[:MOST_NAMES])), len(unread) - MOST_NAMES
