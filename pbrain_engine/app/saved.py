@@ -57,7 +57,7 @@ class SavedGames:
         """Open the file, creating it if missing; if that fails, keep the games in memory."""
         self.trouble = ""
         self._guard = threading.Lock()
-        self._name = str(path or "")
+        self._name = str(path or "the saved games")
         self._file = sqlite3.connect(":memory:", check_same_thread=False)
         if path is not None:
             try:

@@ -76,8 +76,6 @@ def read_setup(
         place = "the standard input" if name == "-" else name or "this"
         raise NotationError(f"{place} is empty: there is no game in it")
     games = read_games(data, name, size=size)
-    if not games and CONTROLS.search(text):
-        raise NotationError(f"{name} is not a known kind of game or position file")
     record = parse_setup(text, rule, size, from_below, games)
     if is_renlib(data, name):
         moves = sum(node.is_move for node, ply in games[0].walk() if ply)
@@ -103,7 +101,11 @@ def parse_setup(
     if not games and _LIBRARY in body[:HEADER]:
         error = NotationError("this is a damaged or pasted RenLib library; open its file instead")
         raise error.coded("library")
-    if games := games or read_text(body, size):
+    games = games or read_text(body, size)
+    if not games and CONTROLS.search(body):
+        error = NotationError("this is not a known kind of game or position file")
+        raise error.coded("no-game")
+    if games:
         game = main_line(games[0])
         if len(games) > 1:
             remarks = (*game.remarks, f"only the first of {len(games)} games is used")

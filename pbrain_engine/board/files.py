@@ -12,8 +12,8 @@ from typing import Any
 from ..app.saved import OPEN
 from ..app.setup import DEFAULT_SIZE, parse_setup
 from ..errors import NumokuError, Refused, Remark
-from ..files import CONTROLS, Document, decode
-from ..game.cells import NotationError, begins_with_move, check_size
+from ..files import Document, decode
+from ..game.cells import begins_with_move, check_size
 from ..game.diagram import animated_svg, file_stem
 from ..game.documents import NAMES, NOTES, game_tree_document, read_game_tree
 from ..game.game import Game
@@ -169,15 +169,15 @@ def read_trees(
     """
     if not content.strip():
         raise Refused("there is nothing in it").coded("empty")
-    text = decode(content) if isinstance(content, bytes) else content
-    refuse_others(text)
-    trees = read_games(content, name) if isinstance(content, bytes) else read_text(text)
-    if not trees and isinstance(content, bytes) and CONTROLS.search(text):
-        raise NotationError("this is not a file of a game").coded("no-game")
+    if isinstance(content, str):
+        refuse_others(text := content)
+        trees, is_library = read_text(text), False
+    else:
+        refuse_others(text := decode(content))
+        trees, is_library = read_games(content, name), is_renlib(content, name)
     if not trees:
         found = parse_setup(text, rule, size if begins_with_move(text) else None, from_below)
         trees = [tree_of(found)]
-    is_library = isinstance(content, bytes) and is_renlib(content, name)
     for tree in trees:
         if tree.record.rule is None or is_library and rule is not None:
             tree.record = tree.record._replace(rule=rule or Rule.FREESTYLE)

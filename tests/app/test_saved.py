@@ -127,6 +127,9 @@ def test_of_a_damaged_file_the_reason_is_told(
     (tmp_path / "games.db").write_bytes(damaged)
     with pytest.raises(FileError, match="games.db: "):
         SavedGames(tmp_path / "games.db").going_on()
+    (closed := SavedGames()).close()
+    with pytest.raises(FileError, match="^the saved games: "):
+        closed.going_on()
     status, _, said = run("play", "--resume")
     assert status == 1 and "games.db: " in said and said.count("\n") == 1
 
