@@ -7,7 +7,6 @@ more (white, black) and leaves the choice to the first. After one stone, the oth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -127,10 +126,9 @@ def openings(width: int, height: int, chance: Random) -> list[tuple[Coordinates,
     """
     found: list[tuple[Coordinates, ...]] = []
     reach_x, reach_y = min(width // 2, 6), min(height // 2, 6)
-    for attempt in count():
-        if len(found) >= OPENINGS:
-            break
-        near = 0 if attempt % 2 else width // 4  # half of them start away from the centre
+    near = 0
+    while len(found) < OPENINGS:
+        near = width // 4 - near  # half of them start away from the centre
         x = width // 2 + chance.randint(-1, 1) - near
         y = height // 2 + chance.randint(-1, 1)
         cells = [(x, y)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect
 from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
@@ -196,4 +195,4 @@ STAGE_NAMES: dict[int | None, str] = {None: "all", **dict(enumerate(STAGES.value
 
 def stage_of(stones: int) -> int:
     """Return the stage of a position with ``stones`` stones, from 0."""
-    return bisect([*STAGES], stones) - 1
+    return sum(least <= stones for least in STAGES) - 1
