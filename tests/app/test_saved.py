@@ -37,7 +37,7 @@ def test_games_are_kept_as_a_model_has_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saved, "MOST_GAMES", 6)
-    path = tmp_path / "state" / "games.db"
+    path = tmp_path / "new" / "state" / "games.db"
     kept, other = SavedGames(path), SavedGames(path)  # two servers
     chance = random.Random(1)
     model: dict[str, dict[str, Any]] = {}

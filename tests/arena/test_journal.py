@@ -206,7 +206,7 @@ def test_games_under_way_are_finished_where_the_progress_is_not_read(tmp_path):
         capacity=lambda: 2, running=running, submit=running.append,
         next=lambda timeout: game(running.popleft().game),
     )  # fmt: skip
-    journal = Journal(tmp_path / "m.jsonl", "x+b", settings)
+    journal = Journal(tmp_path / "a" / "new" / "m.jsonl", "x+b", settings)
     view = Unheard(Standings(settings))
     runner = Runner(Openings(settings), shelf, view, journal)  # type: ignore[arg-type]
     assert runner.play().games == len(journal.games) == 2

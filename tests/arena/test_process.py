@@ -220,8 +220,9 @@ def test_a_log_on_a_full_disk_ends_and_the_match_goes_on(tmp_path, monkeypatch, 
 
 
 def test_kept_engines_have_a_log_for_each_game(tmp_path):
-    play(2, engines=(hostile("steady"), HELPFUL), keep=True, log=str(tmp_path), draw_after=4)
-    logs = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    log = str(tmp_path / "a" / "b")
+    play(2, engines=(hostile("steady"), HELPFUL), keep=True, log=log, draw_after=4)
+    logs = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("a/b/*")}
     assert len(logs) == 4
     for text in logs.values():
         assert text.count("> START 15") == text.count("< OK") == 1

@@ -22,6 +22,7 @@ from pbrain_engine.board.desk import Archive, Desks, Job
 from pbrain_engine.board.files import MOST_FILE
 from pbrain_engine.board.messages import MOST_CHARACTERS, OPERATIONS, Operation
 from pbrain_engine.commands import analyse
+from pbrain_engine.errors import FileError
 from pbrain_engine.game.record import GameRecord
 from tests.board.board_server import PATIENCE, BoardServer, until
 from tests.conftest import Run
@@ -332,6 +333,21 @@ def test_a_stopped_job_and_a_closed_desk_leave_nothing_behind() -> None:
     desk.submit(job_of(lambda desk, job: pytest.fail("the desk is closed")))
 
 
+def test_a_job_that_outlasts_its_desk_frees_the_memory_itself() -> None:
+    desk, is_over = Page(Desks(1, Archive())), threading.Event()
+
+    def linger(desk: Page, job: Job) -> None:
+        desk.engine(GameRecord(), memory=16)
+        is_over.wait(PATIENCE)
+
+    desk.submit(job_of(linger))
+    until(lambda: desk.has_engine)
+    desk.close(wait=0.0)
+    assert desk.has_engine
+    is_over.set()
+    until(lambda: not desk.has_engine)
+
+
 def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(board: BoardApp) -> None:
     tabs = [Page(board.desks) for _ in range(8)]
     for tab in tabs:
@@ -344,3 +360,6 @@ def test_tabs_search_at_the_same_time_and_leave_no_engine_behind(board: BoardApp
     for tab in tabs[4:]:
         tab.close()
     assert not board.desks.open and not any(tab.jobs or tab.has_engine for tab in tabs)
+    board.close()
+    with pytest.raises(FileError, match="closed"):
+        board.archive.shelf.going_on()

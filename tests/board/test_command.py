@@ -27,7 +27,7 @@ from pbrain_engine.board.app import LOCAL_NAMES
 @pytest.fixture(autouse=True)
 def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
-        monkeypatch.setenv(name, str(tmp_path))
+        monkeypatch.setenv(name, str(tmp_path / "state"))
     for name in (app.ENVIRONMENT, "NUMOKU_DB"):
         monkeypatch.delenv(name, raising=False)
 
@@ -60,7 +60,7 @@ def test_the_address_is_one_that_a_browser_opens(
     assert address == f"http://{shown}:{port}/?token={board.token}" and options.linger == 7
     assert asked == [(host, 5)]
     assert (board.names, board.desks.threads) == (names, 3)
-    assert board.archive.name == str(tmp_path / "a.db") and (tmp_path / "numoku").is_dir()
+    assert board.archive.name == str(tmp_path / "a.db") and (tmp_path / "state" / "numoku").is_dir()
     assert board.desks.start["name"] == "a.sgf"
     assert [(row["x"], row["y"]) for row in board.desks.start["tree"]] == [(7, 7)]
 
@@ -125,7 +125,7 @@ def test_the_token_lasts_where_it_can_be_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     token = app.lasting_token()
-    path = tmp_path / "numoku" / "board-token"
+    path = tmp_path / "state" / "numoku" / "board-token"
     assert app.lasting_token() == token == path.read_text().strip() and len(token) == 24
     assert os.name == "nt" or path.stat().st_mode & 0o077 == 0  # its user's alone
     path.write_text("short")

@@ -117,6 +117,9 @@ def test_a_book_of_renju_offers_no_foul(tmp_path):
     for cell in parse_moves(moves):
         game.play(*cell)
     assert Book(str(tmp_path / "a.db")).moves(game) == [((8, 5), 10)]  # f9 makes two threes
+    with Engine(memory=80_000_000, book=str(tmp_path / "a.db")) as engine:
+        engine.new_game(15, rule=Rule.RENJU)
+        assert [len(engine.balanced(stones)) for stones in (7, 8, 9)] == [0, 1, 0]
 
 
 @pytest.mark.timed

@@ -17,11 +17,12 @@ EXAMPLE = ROOT / "docs" / "example.ipynb"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def shown(item: Any) -> tuple[int, list[str]]:
-    """Return how many stones a picture has, and what is written on them."""
+def shown(item: Any) -> tuple[int, int, list[str]]:
+    """Return how many stones a picture has, how many are only expected, and what is on them."""
     root = ElementTree.fromstring(item._repr_svg_())
     stones = [c for c in root.iter(f"{SVG}circle") if float(c.get("r", 0)) > 10]
-    return len(stones), [t.text or "" for t in root.iter(f"{SVG}text") if t.get("fill") != LINE]
+    texts = [t.text or "" for t in root.iter(f"{SVG}text") if t.get("fill") != LINE]
+    return len(stones), sum("opacity" in stone.attrib for stone in stones), texts
 
 
 def test_games_are_told_and_drawn_as_recorded(engine):
@@ -37,7 +38,7 @@ def test_thoughts_and_proofs_show_their_line_on_their_board(engine, solver):
     engine.new_game(20)  # what was found stays what it was
     for found, line in ((thought, thought.pv), (seen[0], seen[0].pv), (proof, proof.line)):
         texts = [str(number) for number in range(1, len(line) + 1)]
-        assert shown(found) == (6 + len(line), texts)
+        assert shown(found) == (6 + len(line), len(line), texts)
     assert len(repr(thought)) < 400
 
 

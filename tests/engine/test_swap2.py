@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from pbrain_engine.engine.engine import Move, Thought
+from pbrain_engine.engine.opening_choices import decide
 from pbrain_engine.engine.swap2 import (
     OPENINGS,
     OpeningSearch,
@@ -17,6 +18,7 @@ from pbrain_engine.engine.swap2 import (
     openings,
     set_up,
 )
+from pbrain_engine.game.opening_rules import RULES, OpeningPlay
 from pbrain_engine.game.result import Listener
 from tests.fake_engine import FakeEngine
 
@@ -70,6 +72,11 @@ def unsure(then: Callable[[set[Move]], int]) -> Callable[[set[Move]], int]:
 def test_the_better_colour_is_taken(before, value, put):
     choice = choose(searcher(value, *before))
     assert (choice.swap, len(choice.stones)) == (put == 0, put)
+    if before is THREE:
+        opening = OpeningPlay(RULES["swap2"])
+        opening.play("h8 i9 k7")
+        word = decide(searcher(value, *before), opening, random.Random(1)).split()[0]
+        assert word == ("swap", "keep", "two")[put]
     assert put < 2 or abs(value({Move(*cell) for cell in (*before, *choice.stones)})) < 30
 
 
