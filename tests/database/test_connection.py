@@ -10,7 +10,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -389,6 +389,20 @@ def test_a_changed_value_is_found_and_what_else_there_is_rescued(
         letter if letter == "?" else int(letter) for letter in lost[:3]
     ]
     assert kept[3:] == [1 - int(letter) for letter in lost[3:]]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [("PRAGMA application_id = 1", "is a database of another program"),
+     ("UPDATE meta SET value = 9", f"has format 9; this version reads {connection.FORMAT}"),
+     ("DROP TABLE meta", "holds no positions")],
+)  # fmt: skip
+def test_a_database_of_another_form_is_refused(change, said, tmp_path, small, capsys):
+    (tmp_path / "a.db").write_bytes(small)
+    with closing(sqlite3.connect(tmp_path / "a.db")) as link, link:
+        link.execute(change)
+    assert cli.main(["db", str(tmp_path / "a.db"), "show"]) == 1
+    assert f"a.db {said}" in capsys.readouterr().err
 
 
 MOST = 3 * rescue.BLOCK + rescue.EMPTY_BLOCKS * rescue.BLOCK  # where a row is still looked for
