@@ -73,6 +73,12 @@ EQUIVALENT = {  # file, the text as it is and as it would be: why it changes not
      "number = offset + half if offset < 0 else offset + half - 1",
      "number = offset + half if offset <= 0 else offset + half - 1"):
         "no cell is its own neighbour",
+    ("native/load/library.py", "self._dll.numoku_listen.restype = None", "pass"):
+        "nobody looks at what it returns",
+    ("database/sources.py",
+     "stack = [(whole.root, tree.root) for tree in reversed(fitting[1:])]",
+     "stack = [(whole.root, tree.root) for tree in reversed(fitting[0:])]"):
+        "a tree that is joined with itself stays as it is",
     ("patterns/tables.py",
      "if not walls_inside and not is_half_window(low, half, 0):", "if False:"):
         "keys that no board shows are filled as well",
