@@ -93,7 +93,7 @@ def a_file(path: Path, games: int) -> bytes:
     return path.read_bytes()
 
 
-def test_a_file_is_continued_after_its_last_whole_game(tmp_path):
+def test_a_file_is_continued_after_its_last_whole_game(tmp_path, monkeypatch):
     path = tmp_path / "games"
     path.write_bytes(a_file(path, 3)[:-5])
     assert len(list(read_games(path))) == 2
@@ -102,6 +102,10 @@ def test_a_file_is_continued_after_its_last_whole_game(tmp_path):
     with pytest.raises(FileError, match="game 1 where 2 belongs"):
         file.append(a_record(1))
     file.append(a_record(2))
+    with path.open("rb", buffering=0) as unwritable, monkeypatch.context() as patch:
+        patch.setattr(file, "_file", unwritable)
+        with pytest.raises(FileError, match=f"cannot write games {path}"):
+            file.append(a_record(3))
     file.close()
     assert list(read_games(path)) == [a_record(number) for number in range(3)]
     assert read_about(path) == ABOUT
