@@ -56,6 +56,21 @@ def test_a_browser_that_keeps_nothing_says_so(context: Any, server: Site) -> Non
     assert raw.evaluate(STONES) == len(GAME) // 2
 
 
+def test_a_game_is_kept_while_questions_come_without_end(context: Any, server: Site) -> None:
+    first, second = context.new_page(), context.new_page()
+    first.goto(server.address)
+    wait(first, f"{OPEN} && app.node.facts")
+    first.evaluate("void setInterval(() => app.ask('known'), 250)")
+    read = f"read('#b=15x15&r=freestyle&m={GAME}')"
+    first.evaluate(f"import('./address.js').then(({{ read }}) => app.games.keep({read}))")
+    first.wait_for_timeout(4000)
+    first.close()
+    second.goto(server.address)
+    wait(second, OPEN)
+    kept = second.evaluate("app.server.ask('games', { all: true })")["games"]
+    assert [game["moves"] for game in kept] == [len(GAME) // 2]
+
+
 def test_a_click_before_the_engine_is_there_is_answered_when_it_is_and_a_second_tab_keeps_nothing(
     context: Any, server: Site
 ) -> None:

@@ -3,7 +3,7 @@
 import { loadPyodide } from "./pyodide.mjs";
 
 const STORE = "/numoku", HOME = "/lib/numoku";
-const KEEP_AFTER = 300, KEEP_EVERY = 3000; // milliseconds without work, and of a long search, until what is new is kept
+const KEEP_AFTER = 200, KEEP_EVERY = 3000; // milliseconds after work, and of a long search, until what is new is kept
 const WHOLE = Number("{whole}") || 1e7; // bytes of the files that take long
 
 let mailbox = null; // memory that is shared with the page: three numbers, then bytes
@@ -121,9 +121,10 @@ function refused(error, note = "nothing-kept") {
 }
 
 async function keep() {
+  clearTimeout(keeping);
+  keeping = 0;
   keptAt = performance.now();
   if (!isKept) return;
-  clearTimeout(keeping);
   if (isKeeping) { // one at a time: the rest soon
     keeping = setTimeout(keep, KEEP_AFTER);
     return;
@@ -148,8 +149,7 @@ async function serve() {
     return;
   }
   isBusy = false;
-  clearTimeout(keeping);
-  keeping = setTimeout(keep, KEEP_AFTER);
+  keeping ||= setTimeout(keep, KEEP_AFTER); // however much is asked until then
   if (letters.length) serve();
 }
 
