@@ -156,10 +156,13 @@ def test_what_is_wrong_with_a_task_itself_is_raised_at_once():
 
 
 @pytest.mark.parametrize("threads", [{"one": 4, "two": 2}, {"one": 1}, {}])
-def test_a_cluster_takes_a_task_for_each_thread_and_one_to_wait(threads):
-    cluster = object.__new__(ClusterPool)
-    cluster._client = SimpleNamespace(nthreads=lambda: threads)
+def test_a_cluster_takes_a_task_for_each_thread_and_one_to_wait_until_it_is_left(threads):
+    cluster, left = object.__new__(ClusterPool), list[object]()
+    cluster._client = SimpleNamespace(nthreads=lambda: threads, close=lambda: left.append("all"))
+    cluster.executor = SimpleNamespace(shutdown=lambda wait: left.append(wait))
     assert cluster.capacity() == 1 + sum(threads.values())
+    cluster.close()
+    assert left == [False, "all"]
 
 
 def test_a_worker_of_a_cluster_keeps_its_engines_for_one_match(monkeypatch):
