@@ -249,7 +249,7 @@ def _read(link: sqlite3.Connection, table: str, columns: str) -> tuple[list[Row]
 def _good(table: str, rows: list[Row], keys: dict[int, bytes]) -> Iterator[Row]:
     """Yield the intact rows; a position with a damaged finding loses only that."""
     for row in sorted(rows):
-        with suppress(KeyError, TypeError, ValueError):  # values of wrong types
+        with suppress(KeyError, NotationError, TypeError, ValueError):  # also of wrong types
             match table, row:
                 case "position", (number, key, *finding):
                     read_key(key)
@@ -259,6 +259,7 @@ def _good(table: str, rows: list[Row], keys: dict[int, bytes]) -> Iterator[Row]:
                     continue
                 case "game", (_, digest, _, record):
                     is_intact = _agrees(digest, digest_of, record)
+                    list(parse_sgf(record).images())  # or an error, as of twice the same move
                 case "node", (_, parent, kind, cell, position, marks, *texts, crc):
                     is_intact = _agrees(crc, node_checksum, kind, cell, *texts, marks)
                     if kind == START:  # both columns must have the number of its position

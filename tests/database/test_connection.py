@@ -22,7 +22,7 @@ from pbrain_engine.board.desk import Archive
 from pbrain_engine.database import connection, rescue, sources
 from pbrain_engine.database.book import SET_PAGE, page_row
 from pbrain_engine.database.sources import add_items
-from pbrain_engine.database.store import Database, StoredGame
+from pbrain_engine.database.store import Database, StoredGame, digest_of
 from pbrain_engine.engine.book import Book
 from pbrain_engine.errors import FileError, counted
 from pbrain_engine.game.position import image_of, pack_book
@@ -314,6 +314,7 @@ NODE, NOWHERE = "node {} does not match its checksum", "node {} has no start pos
 LEADS, HANGING = "node {} does not lead to its position", "nodes that no line reaches: {}"
 GAME, MISSING = "game {} does not match its checksum", "positions of games that are missing: {}"
 KEYLESS = [COUNTS.format(1), MISSING.format(1), NOWHERE.format(1), HANGING.format(3)]
+TWICE = "(;GM[4]SZ[15];B[hh];W[hh])"
 DAMAGES: list[tuple[str, list[str], str]] = [
     # what is changed; what is found; how many games, positions, nodes, findings and pages are lost
     ("book SET value = 12", [], "00000"),  # nothing
@@ -321,6 +322,8 @@ DAMAGES: list[tuple[str, list[str], str]] = [
      [GAME.format(2), *map(COUNTS.format, (1, 2, 4))], "11000"),
     ("game SET record = 7 WHERE id = 3", [GAME.format(3)], "10000"),
     ("game SET digest = 1000000000000 WHERE id = 3", [GAME.format(3)], "10000"),
+    (f"game SET record = '{TWICE}', digest = x'{digest_of(TWICE).hex()}' WHERE id = 3",
+     ["game 3 cannot be read: h8 is taken after h8"], "10000"),
     ("game SET result = '0-1' WHERE id = 1", [*map(COUNTS.format, (1, 3, 4))], "00000"),
     ("game SET result = '?' WHERE id = 3", ["game 3 has the result '?'"], "00000"),
     ("game SET id = 1125899906842624 WHERE id = 3", [], "?0000"),
