@@ -76,6 +76,16 @@ def test_the_decisive_move_is_the_last_after_which_the_winner_kept_his_chance():
     assert result.decisive(game, found[:1]) is None and result.decisive(game, []) is None
 
 
+def test_a_better_move_is_a_variation_also_where_it_ends_the_game():
+    game = GameRecord(moves=((1, 0), (2, 0), (3, 0)))
+    found = [moved(1, 1, 0.3, missed=True), moved(2, 1), moved(3, 1, 0.3)]
+    tree = review.annotate(game, found, None)
+    first = tree.root.children
+    assert [(node.cell, node.comment) for node in first[1:]] == [((1, 1), "better")]
+    assert [node.cell for node in first[0].children] == [(2, 0)]
+    assert [node.cell for node in first[0].children[0].children] == [(3, 0), (3, 1)]
+
+
 def test_a_second_review_writes_nothing_twice(tmp_path):
     path, out = tmp_path / "game.sgf", tmp_path / "out.sgf"
     path.write_text(
