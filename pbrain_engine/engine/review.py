@@ -106,7 +106,7 @@ class Reviewer:
         here = self._follow(here, move)
         is_decided = not after.line or abs(after.value) >= WIN_BAND
         if here.value <= -WIN_BAND and not is_decided:
-            after, is_decided = self._won(here, after, moves), True
+            after = self._won(here, after, moves)
         played = other_side(after.value, 1)
         if here.value >= WIN_BAND and here.line[0] == move and played < WIN_BAND:
             if not is_decided:
