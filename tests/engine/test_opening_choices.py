@@ -146,4 +146,6 @@ def test_the_engine_plays_every_opening_to_its_end(engine, name, seed):
 def test_the_engine_goes_on_from_the_middle_of_a_step(engine, name, words):
     opening = after(name, words)
     engine.new_game(15, rule=opening.rule.rule or Rule.FREESTYLE)
+    before = opening.step, len(opening.stones), opening.offered
     opening.play(decide(share_time(engine, perf_counter() + 0.05), opening, random.Random(1)))
+    assert before != (opening.step, len(opening.stones), opening.offered)
