@@ -14,6 +14,7 @@ from pbrain_engine.options import join_command, split_command
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        ("analyse", "Ctrl-C shows the results so far."),
         ("db x export", "Write a RenLib library, an SGF file,"),
         ("solve", "--json one JSON object per"),
     ],
