@@ -14,6 +14,7 @@ import pytest
 from pbrain_engine import Engine, Game, Limit, Rule, cli
 from pbrain_engine.arena.elo import average
 from pbrain_engine.database.sources import SourceOptions, read_source
+from pbrain_engine.eval.weights import load_weights
 from pbrain_engine.game.record import stage_of
 from pbrain_engine.game.result import Known
 from pbrain_engine.learn.yardstick import FIGURES, Sources, measure
@@ -116,7 +117,7 @@ def test_the_difference_is_that_of_the_same_positions(path, capsys):
     rows = json.loads(capsys.readouterr().out)
     first, second = rows[:2]
     assert (first["family"], first["stones"], first["positions"]) == ("freestyle", "all", 3)
-    assert [row["weights"] for row in rows[:2]] == ["net7", "hand-1"]
+    assert [row["weights"] for row in rows[:2]] == [load_weights("network").id, "hand-1"]
     for figure in FIGURES:
         assert {figure, f"{figure}_se"} <= first.keys()
         assert f"{figure}_difference" not in first
