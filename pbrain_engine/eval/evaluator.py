@@ -37,6 +37,8 @@ from .network.layers import ask_policy, ask_trunk, network_logit, network_value,
 # three; and the same four of the enemy.
 ENEMY_WINNING_FOUR = 4
 
+MOST_BY_FOULS = 1000  # white's gain on a full board from a cell that black may not play on
+
 # The numbers of one rule family.
 WEIGHTS = record(
     values=(np.int16, (2, COMBINATIONS)),  # side, combination -> what an empty cell adds
@@ -83,6 +85,23 @@ def threat_mask(state, side):
 
 
 @kernel
+def gain_by_fouls(state, tables):
+    """Return white's gain from cells that black may not play on: what is left to black at the end.
+
+    White need not play there. If such a cell is left (two where white has the last move on the
+    board), black is without a move before the board is full, and loses. It counts from a board that
+    is half full, and MOST_BY_FOULS at its end.
+    """
+    if tables.fouls == 0:
+        return np.int64(0)
+    cells = np.int64(state.position.width) * state.position.height
+    late = 2 * np.int64(state.position.ply) - cells
+    if late <= 0 or count_of(state, BLACK, s.MAKES_FOUL) < 2 - (cells & 1):
+        return np.int64(0)
+    return MOST_BY_FOULS * late // cells
+
+
+@kernel
 def evaluate(state, tables):
     """Return the value for the side to move, within +-EVAL_LIMIT.
 
@@ -94,6 +113,7 @@ def evaluate(state, tables):
     total = np.int64(state.sums[ply])
     if ply > 0:
         total = (total + state.sums[ply - 1]) >> 1
+    total -= gain_by_fouls(state, tables)
     if side != BLACK:
         total = -total
     total += tables.threats[side, threat_mask(state, side)]

@@ -18,6 +18,32 @@ from pbrain_engine.values import EVAL_LIMIT
 from tests.networks import features
 
 
+@pytest.mark.parametrize(
+    ("rule", "size", "rows", "fouls", "gain"),
+    [
+        ("renju", 7, 6, 1, 1000 * (2 * 48 - 49) // 49), ("renju", 7, 6, 0, 0),
+        ("renju", 7, 3, 1, 1000 * (2 * 27 - 49) // 49), ("renju", 7, 2, 1, 0),
+        ("renju", 8, 7, 1, 0), ("renju", 8, 7, 2, 1000 * (2 * 62 - 64) // 64),
+        ("standard", 7, 6, 1, 0), ("freestyle", 7, 6, 1, 0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("to_move", [Side.BLACK, Side.WHITE])
+def test_what_is_left_to_black_alone_counts_for_white(
+    rule, size, rows, fouls, gain, to_move, tmp_path
+):
+    path = str(tmp_path / "zero.numoku")
+    write_weights(path, {"id": "zero"}, dict.fromkeys(FAMILIES, bytes(BLOCK_BYTES)), {})
+    game = Game(size, rule=rule, weights=load_weights(path))
+    for x in range(size):  # three, a gap, and two make six of black
+        for y in range(rows + 1):
+            is_gapped = y == 0 or y == 7 and fouls == 2
+            is_black = fouls and x < 6 if is_gapped else (x + 2 * y) % 4 < 2
+            if x != 3 or not is_gapped:
+                game.place(x, y, Side.BLACK if is_black else Side.WHITE)
+    game.set_to_move(to_move)
+    assert game.value() == (gain if to_move is Side.WHITE else -gain)
+
+
 @pytest.mark.parametrize("rule", list(Rule))
 def test_the_value_is_the_sum_over_cells_and_the_threats(rule, tmp_path):
     chance = np.random.default_rng(3)  # every number differs from the others
