@@ -162,8 +162,8 @@
       isReady = document.getElementById("link").dataset.state === "open";
       if (!isReady) return;
       clearInterval(wait);
+      if (isTest) selftest(); // the page has its socket by now
       stay();
     }, 50);
-    if (isTest) setTimeout(selftest);
   });
 })();
